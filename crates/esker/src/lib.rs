@@ -1,0 +1,2 @@
+//! The engine of Esker.
+pub mod math;
