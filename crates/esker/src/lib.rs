@@ -1,2 +1,25 @@
-//! The engine of Esker.
+//! The engine of Esker: all grain physics. No files, no printing, no clock.
+//!
+//! - [`model`]: what a step does not change; [`state`]: what it does (a checkpoint); [`particles`]: the columns.
+//! - [`boundary`], [`shape`], [`region`]: geometry. [`neighbor`]: candidate pairs. [`contact`]: lasting contacts.
+//! - [`law`]: contact laws in slots. [`field`]: forces without contact. [`integrate`]: time integration.
+//! - [`solver`]: ways to advance a state. [`fill`]: where grains come from. [`measure`]: what to read off a state.
+//! - [`math`], [`rng`], [`expression`]: tools.
+
+pub mod boundary;
+pub mod contact;
+pub mod expression;
+pub mod field;
+pub mod fill;
+pub mod integrate;
+pub mod law;
 pub mod math;
+pub mod measure;
+pub mod model;
+pub mod neighbor;
+pub mod particles;
+pub mod region;
+pub mod rng;
+pub mod shape;
+pub mod solver;
+pub mod state;

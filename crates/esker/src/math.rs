@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A vector of three `f64`.
-pub use glam::DVec3 as Vec3;
 /// A 3 × 3 matrix of `f64`.
 pub use glam::DMat3 as Mat3;
 /// A unit quaternion: the active rotation from body axes to world axes.
 pub use glam::DQuat as Quat;
+/// A vector of three `f64`.
+pub use glam::DVec3 as Vec3;
 
 /// An axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,129 @@
+//! Lasting contacts: their memory, the list of candidates, and the sweeps that evaluate them.
+//!
+//! - [`Contacts`] is the authoritative store in the state: touching pairs and wall contacts with their memory, sorted.
+//! - [`list`] turns candidate pairs into one segment per worker, with the memory carried over.
+//! - [`sweep`] evaluates pairs, [`walls`] evaluates walls; both through [`Law`](crate::law::Law).
+//! - [`visit`] walks over the stored contacts and tells their forces without changing anything.
+
+pub mod list;
+pub mod sweep;
+pub mod visit;
+pub mod walls;
+
+use crate::law::{ContactVelocity, Memory};
+use crate::math::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// A touching pair of grains. Without a shift `i < j` and the pair stands once; with one it stands twice, once from
+/// each side, `j` being met in its periodic copy.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairContact {
+    /// Index of the first grain.
+    pub i: u32,
+    /// Index of the second grain.
+    pub j: u32,
+    /// Periods added to the position of `j`.
+    pub shift: [i32; 3],
+    /// What the contact remembers.
+    pub memory: Memory,
+}
+
+/// A grain touching a wall.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WallContact {
+    /// Index of the grain.
+    pub grain: u32,
+    /// Index of the wall.
+    pub wall: u16,
+    /// Face, edge or vertex of the wall.
+    pub feature: u32,
+    /// Point of the wall that is touched, wall frame \[m\].
+    pub point: Vec3,
+    /// Normal into the wall, wall frame.
+    pub normal: Vec3,
+    /// What the contact remembers.
+    pub memory: Memory,
+}
+
+/// All lasting contacts, sorted by (i, j, shift) and by (grain, wall, feature).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Contacts {
+    /// Grain–grain.
+    pub pairs: Vec<PairContact>,
+    /// Grain–wall.
+    pub walls: Vec<WallContact>,
+}
+
+impl Memory {
+    /// The same contact seen from the other body.
+    pub fn swapped(mut self) -> Self {
+        self.spring = -self.spring;
+        self.rolling = -self.rolling;
+        self.last.tangential_dashpot = self.last.tangential_dashpot.map(|f| -f);
+        self.last.couple = self.last.couple.map(|f| -f);
+        self
+    }
+}
+
+impl Contacts {
+    /// Follows a change of indices: `new_index[i]` is where grain `i` went, or `None` if it was taken out; `wrapped[i]`
+    /// tells by how many periods its position was lowered.
+    pub fn reindex(&mut self, new_index: &[Option<u32>], wrapped: Option<&[[i32; 3]]>) {
+        let mut pairs = Vec::with_capacity(self.pairs.len());
+        for c in &self.pairs {
+            let (Some(i), Some(j)) = (new_index[c.i as usize], new_index[c.j as usize]) else { continue };
+            let shift = match wrapped {
+                None => c.shift,
+                Some(k) => std::array::from_fn(|a| c.shift[a] + k[c.j as usize][a] - k[c.i as usize][a]),
+            };
+            let was_single = c.shift == [0; 3];
+            let is_single = shift == [0; 3];
+            let contact = PairContact { i, j, shift, memory: c.memory };
+            let mirrored = PairContact { i: j, j: i, shift: shift.map(|s| -s), memory: c.memory.swapped() };
+            match (was_single, is_single) {
+                // One record stays one record, lower index first.
+                (true, true) => pairs.push(if i < j { contact } else { mirrored }),
+                // A pair that lost its shift: the two records become one.
+                (false, true) if i < j => pairs.push(contact),
+                (false, true) => {}
+                // A pair that gained a shift: one record becomes two.
+                (true, false) => pairs.extend([contact, mirrored]),
+                (false, false) => pairs.push(contact),
+            }
+        }
+        pairs.sort_unstable_by_key(|c| (c.i, c.j, c.shift));
+        self.pairs = pairs;
+        self.walls.retain_mut(|c| match new_index[c.grain as usize] {
+            Some(grain) => {
+                c.grain = grain;
+                true
+            }
+            None => false,
+        });
+        self.walls.sort_by_key(|c| (c.grain, c.wall, c.feature));
+    }
+}
+
+/// Velocity of a rigid body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Velocity {
+    /// Of the centre \[m/s\].
+    pub linear: Vec3,
+    /// Spin \[rad/s\].
+    pub angular: Vec3,
+}
+
+/// Relative velocity at the contact of two bodies whose centres lie `lever_i` before and `lever_j` behind the contact
+/// point along the normal (Džiugys & Peters 1998, eqs (5)–(9); the contact point is the middle of the overlap).
+#[inline]
+pub fn contact_velocity(n: Vec3, lever_i: f64, lever_j: f64, i: Velocity, j: Velocity) -> ContactVelocity {
+    let surface = (lever_i * i.angular + lever_j * j.angular).cross(n);
+    let relative = i.linear - j.linear + surface;
+    let approach = relative.dot(n);
+    ContactVelocity {
+        approach,
+        slip: relative - approach * n,
+        turning: i.angular - j.angular,
+        frame_spin: 0.5 * (i.angular + j.angular).dot(n),
+    }
+}

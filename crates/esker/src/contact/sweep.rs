@@ -1,0 +1,182 @@
+//! The contact loop over pairs of grains.
+
+use super::list::{BLOCK, Segment};
+use super::{Velocity, contact_velocity};
+use crate::law::damping::{AnyDamping, DampingLaw};
+use crate::law::normal::{AnyNormal, Hertz, Hooke, NormalLaw};
+use crate::law::rolling::{AnyRolling, NoRolling, RollingLaw};
+use crate::law::tangential::{AnyTangential, Mindlin, Spring, TangentialLaw};
+use crate::law::twisting::{AnyTwisting, NoTwisting, TwistingLaw};
+use crate::law::{Dissipation, Law, Touch};
+use crate::model::{Model, PairTable};
+use crate::particles::{Load, Motion, Place};
+
+/// What a block of grains books in one step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BlockSum {
+    /// Energy lost in its contacts.
+    pub dissipated: Dissipation,
+    /// Largest overlap over the smaller radius.
+    pub overlap: f64,
+}
+
+/// The grains as the contact loop sees them: real ones, then images.
+#[derive(Clone, Copy)]
+pub struct Grains<'a> {
+    /// Number of real grains.
+    pub owned: usize,
+    /// Centre and radius.
+    pub place: &'a [Place],
+    /// Velocity at the time of the force.
+    pub motion: &'a [Motion],
+    /// Mean velocity over the step.
+    pub mean: &'a [Velocity],
+    /// Kind of each grain.
+    pub kind: &'a [u16],
+    /// Length of the step \[s\].
+    pub dt: f64,
+}
+
+/// The laws of a model, compiled for the commonest combinations of slots.
+pub enum Laws {
+    /// Hooke and spring, nothing else.
+    Hooke(Vec<Law<Hooke, AnyDamping, Spring, NoRolling, NoTwisting>>),
+    /// Hertz and Mindlin, nothing else.
+    Hertz(Vec<Law<Hertz, AnyDamping, Mindlin, NoRolling, NoTwisting>>),
+    /// Any combination.
+    Any(Vec<Law>),
+}
+
+impl Laws {
+    /// Chooses the narrowest form that holds all laws of a table.
+    pub fn of(table: &PairTable) -> Self {
+        let plain = |law: &&Law| matches!((law.rolling, law.twisting), (AnyRolling::None(_), AnyTwisting::None(_)));
+        let all = table.laws();
+        let hooke: Vec<_> = all
+            .iter()
+            .filter(plain)
+            .filter_map(|law| match (law.normal, law.tangential) {
+                (AnyNormal::Hooke(normal), AnyTangential::Spring(tangential)) => Some(Law {
+                    normal,
+                    damping: law.damping,
+                    tangential,
+                    rolling: NoRolling,
+                    twisting: NoTwisting,
+                    end: law.end,
+                }),
+                _ => None,
+            })
+            .collect();
+        if hooke.len() == all.len() {
+            return Laws::Hooke(hooke);
+        }
+        let hertz: Vec<_> = all
+            .iter()
+            .filter(plain)
+            .filter_map(|law| match (law.normal, law.tangential) {
+                (AnyNormal::Hertz(normal), AnyTangential::Mindlin(tangential)) => Some(Law {
+                    normal,
+                    damping: law.damping,
+                    tangential,
+                    rolling: NoRolling,
+                    twisting: NoTwisting,
+                    end: law.end,
+                }),
+                _ => None,
+            })
+            .collect();
+        if hertz.len() == all.len() { Laws::Hertz(hertz) } else { Laws::Any(all.to_vec()) }
+    }
+
+    /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is the segment's own range.
+    pub fn sweep(&self, model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
+        match self {
+            Laws::Hooke(laws) => sweep(laws, model, grains, segment, loads),
+            Laws::Hertz(laws) => sweep(laws, model, grains, segment, loads),
+            Laws::Any(laws) => sweep(laws, model, grains, segment, loads),
+        }
+    }
+}
+
+/// Geometry of one pair, or `None` when it does not touch.
+#[inline]
+pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, f64, f64)> {
+    let (a, b) = (&grains.place[i], &grains.place[j]);
+    let d = b.position - a.position;
+    let reach = a.radius + b.radius;
+    let d2 = d.length_squared();
+    if d2 >= reach * reach {
+        return None;
+    }
+    let distance = d2.sqrt();
+    let normal = d / distance;
+    let overlap = reach - distance;
+    let (lever_i, lever_j) = (a.radius - 0.5 * overlap, b.radius - 0.5 * overlap);
+    let (m_i, m_j) = (&grains.motion[i], &grains.motion[j]);
+    let now = |m: &Motion| Velocity { linear: m.velocity, angular: m.angular_velocity };
+    Some((
+        Touch {
+            overlap,
+            normal,
+            effective_radius: 1.0 / (m_i.inverse_radius + m_j.inverse_radius),
+            effective_mass: 1.0 / (m_i.inverse_mass + m_j.inverse_mass),
+            now: contact_velocity(normal, lever_i, lever_j, now(m_i), now(m_j)),
+            mean: contact_velocity(normal, lever_i, lever_j, grains.mean[i], grains.mean[j]),
+            dt: grains.dt,
+        },
+        lever_i,
+        lever_j,
+    ))
+}
+
+fn sweep<N: NormalLaw, D: DampingLaw, T: TangentialLaw, R: RollingLaw, W: TwistingLaw>(
+    laws: &[Law<N, D, T, R, W>],
+    model: &Model,
+    grains: Grains,
+    segment: &mut Segment,
+    loads: &mut [Load],
+) {
+    let own = segment.grains.clone();
+    let kind_of = |g: usize| grains.kind[g];
+    for (&[i, j], memory) in segment.pairs.iter().zip(&mut segment.memory) {
+        let (i, j) = (i as usize, j as usize);
+        let touching = touch(grains, i, j);
+        if touching.is_none() && !memory.touching {
+            continue;
+        }
+        let law = if laws.len() == 1 {
+            &laws[0]
+        } else {
+            &laws[model.laws.index(model.material_of(kind_of(i)), model.material_of(kind_of(j)))]
+        };
+
+        // A pair met through a periodic face stands twice and books half of its losses each time.
+        let share = if j < grains.owned { 1.0 } else { 0.5 };
+        let Some((touch, lever_i, lever_j)) = touching else {
+            let (a, b) = (&grains.place[i], &grains.place[j]);
+            let normal = (b.position - a.position).normalize_or_zero();
+            let mean = contact_velocity(normal, a.radius, b.radius, grains.mean[i], grains.mean[j]);
+            let lost = law.release(&mean, grains.dt, memory);
+            if own.contains(&i) {
+                segment.sums[(i - own.start) / BLOCK].dissipated += lost * share;
+            }
+            continue;
+        };
+
+        let response = law.respond(&touch, memory);
+        let spin = touch.normal.cross(response.force);
+        if own.contains(&i) {
+            let load = &mut loads[i - own.start];
+            load.force += response.force;
+            load.torque += lever_i * spin + response.couple;
+            let sum = &mut segment.sums[(i - own.start) / BLOCK];
+            sum.dissipated += response.dissipated * share;
+            sum.overlap = sum.overlap.max(touch.overlap / grains.place[i].radius.min(grains.place[j].radius));
+        }
+        if own.contains(&j) {
+            let load = &mut loads[j - own.start];
+            load.force -= response.force;
+            load.torque += lever_j * spin - response.couple;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Walks over the stored contacts and tells their geometry, forces and energies, changing nothing.
+
+use super::sweep::{Grains, touch};
+use super::walls::{WallFrames, wall_touch};
+use super::{PairContact, Velocity, WallContact};
+use crate::boundary::WallTouch;
+use crate::law::damping::DampingLaw;
+use crate::law::normal::NormalLaw;
+use crate::law::{ContactEnd, Law, Memory, Stored, Touch};
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::particles::Particles;
+use crate::state::State;
+
+/// A contact as it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactForce {
+    /// First grain.
+    pub i: usize,
+    /// Second body.
+    pub other: Other,
+    /// Centre of the first grain \[m\].
+    pub from: Vec3,
+    /// Centre of the second grain (of its copy), or the point on the wall \[m\].
+    pub to: Vec3,
+    /// Contact point \[m\].
+    pub point: Vec3,
+    /// Force on the first grain \[N\].
+    pub force: Vec3,
+    /// Normal part, positive when pushing \[N\].
+    pub normal_force: f64,
+    /// Overlap \[m\].
+    pub overlap: f64,
+    /// Elastic energy \[J\].
+    pub stored: Stored,
+    /// 1, or ½ for each of the two records of a pair met through a periodic face.
+    pub share: f64,
+}
+
+/// The second body of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// A grain.
+    Grain(usize),
+    /// A wall.
+    Wall(usize),
+}
+
+/// Calls `f` for every stored contact, pairs first, in their order.
+pub fn for_each(model: &Model, state: &State, mut f: impl FnMut(ContactForce)) {
+    let p = &state.particles;
+    for c in &state.contacts.pairs {
+        if let Some(contact) = pair(model, p, c) {
+            f(contact);
+        }
+    }
+    if state.contacts.walls.is_empty() {
+        return;
+    }
+    let frames = frames(model, state, state.time);
+    for c in &state.contacts.walls {
+        if let Some(contact) = wall(model, &frames, p, c) {
+            f(contact);
+        }
+    }
+}
+
+/// Poses and velocities of all walls at a time.
+pub fn frames(model: &Model, state: &State, t: f64) -> WallFrames {
+    WallFrames {
+        pose: (0..model.walls.len()).map(|w| state.wall_pose(model, w, t)).collect(),
+        twist: (0..model.walls.len()).map(|w| state.wall_twist(model, w, t)).collect(),
+    }
+}
+
+fn velocity(p: &Particles, i: usize) -> Velocity {
+    Velocity { linear: p.velocity(i), angular: p.angular_velocity(i) }
+}
+
+fn pair(model: &Model, p: &Particles, c: &PairContact) -> Option<ContactForce> {
+    let (i, j) = (c.i as usize, c.j as usize);
+    let mut other = p.place[j];
+    other.position += model.cell.shift_vector(c.shift);
+    let place = [p.place[i], other];
+    let motion = [p.motion[i], p.motion[j]];
+    let mean = [velocity(p, i), velocity(p, j)];
+    let kind = [p.kind[i], p.kind[j]];
+    let grains = Grains { owned: 2, place: &place, motion: &motion, mean: &mean, kind: &kind, dt: 0.0 };
+    let (touch, lever_i, _) = touch(grains, 0, 1)?;
+    let law = model.laws.law(model.material_of(kind[0]), model.material_of(kind[1]));
+    let (force, normal_force) = force_now(law, &touch, &c.memory);
+    Some(ContactForce {
+        i,
+        other: Other::Grain(j),
+        from: place[0].position,
+        to: place[1].position,
+        point: place[0].position + lever_i * touch.normal,
+        force,
+        normal_force,
+        overlap: touch.overlap,
+        stored: law.stored(&touch, &c.memory),
+        share: if c.shift == [0; 3] { 1.0 } else { 0.5 },
+    })
+}
+
+fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> Option<ContactForce> {
+    let (i, w) = (c.grain as usize, c.wall as usize);
+    let place = p.place[i];
+    let mut touches: Vec<WallTouch> = Vec::new();
+    let local = frames.pose[w].to_local(place.position);
+    model.walls[w].surface.touches(local, place.radius, &mut touches);
+    let found = touches.iter().find(|t| t.feature == c.feature)?;
+    let mean = [velocity(p, i)];
+    let grains = Grains {
+        owned: 1,
+        place: std::slice::from_ref(&place),
+        motion: std::slice::from_ref(&p.motion[i]),
+        mean: &mean,
+        kind: std::slice::from_ref(&p.kind[i]),
+        dt: 0.0,
+    };
+    let (touch, point, _) = wall_touch(model, frames, grains, 0, w, found);
+    let law = model.laws.law(model.material_of(p.kind[i]), model.walls[w].material);
+    let (force, normal_force) = force_now(law, &touch, &c.memory);
+    Some(ContactForce {
+        i,
+        other: Other::Wall(w),
+        from: place.position,
+        to: frames.pose[w].to_world(found.point),
+        point,
+        force,
+        normal_force,
+        overlap: touch.overlap,
+        stored: law.stored(&touch, &c.memory),
+        share: 1.0,
+    })
+}
+
+/// Force on the first body without advancing the memory, and its normal part.
+fn force_now(law: &Law, touch: &Touch, memory: &Memory) -> (Vec3, f64) {
+    let elastic = law.normal.force(touch);
+    let free = elastic + law.damping.coefficient(touch, law.normal.stiffness(touch)) * touch.now.approach;
+    let normal_force = match law.end {
+        ContactEnd::NoTension => free.max(0.0),
+        ContactEnd::Geometric => free,
+    };
+    let dashpot = Vec3::from_array(memory.last.tangential_dashpot.map(f64::from));
+    (dashpot - memory.stiffness * memory.spring - touch.normal * normal_force, normal_force)
+}

@@ -1,0 +1,195 @@
+//! The contact loop over walls. Walls use the same laws as grains; a plane is the limit of a grain of infinite radius and
+//! mass, the inside of a drum that of a negative radius (Džiugys & Peters 1998, IV.2.4).
+
+use super::list::{BLOCK, Segment};
+use super::sweep::Grains;
+use super::{Velocity, WallContact, contact_velocity};
+use crate::boundary::WallTouch;
+use crate::law::{ContactVelocity, Memory, Touch};
+use crate::math::{Pose, Twist, Vec3};
+use crate::model::Model;
+use crate::particles::Load;
+
+/// What the grains of a block do to one wall in one step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WallSum {
+    /// Force on the wall \[N\].
+    pub force: Vec3,
+    /// Torque on the wall about the origin of the world \[N m\].
+    pub torque: Vec3,
+    /// Power of the wall on the grains \[W\].
+    pub power: f64,
+}
+
+/// Pose and velocity of every wall at the time of the force.
+pub struct WallFrames {
+    /// Poses.
+    pub pose: Vec<Pose>,
+    /// Velocities.
+    pub twist: Vec<Twist>,
+}
+
+/// How far a contact may move over the wall in one step and still be the same contact seen on a neighbouring face, edge
+/// or vertex: a fraction of the radius, and the cosine of the angle between the normals.
+const SAME_CONTACT: (f64, f64) = (0.1, 0.9);
+
+/// Evaluates all wall contacts of a segment; `loads` is the segment's own range.
+pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
+    let own = segment.grains.clone();
+    std::mem::swap(&mut segment.walls, &mut segment.walls_before);
+    segment.walls.clear();
+    let before = &mut segment.walls_before;
+    let mut next_before = 0;
+
+    let mut near = segment.near_walls.as_slice();
+    while let Some(&(grain, wall)) = near.first() {
+        near = &near[1..];
+        let (g, w) = (grain as usize, wall as usize);
+
+        // Contacts of earlier (grain, wall) that are not candidates any more have opened.
+        let skipped = next_before;
+        while before.get(next_before).is_some_and(|c| (c.grain, c.wall) < (grain, wall)) {
+            next_before += 1;
+        }
+        for old in &mut before[skipped..next_before] {
+            open(model, frames, grains, old, &mut segment.sums[(old.grain as usize - own.start) / BLOCK]);
+        }
+        let first = next_before;
+        while before.get(next_before).is_some_and(|c| (c.grain, c.wall) == (grain, wall)) {
+            next_before += 1;
+        }
+        let old = &mut before[first..next_before];
+
+        let pose = &frames.pose[w];
+        let place = &grains.place[g];
+        segment.touches.clear();
+        model.walls[w].surface.touches(pose.to_local(place.position), place.radius, &mut segment.touches);
+        if segment.touches.is_empty() && old.is_empty() {
+            continue;
+        }
+        let sum = &mut segment.sums[(g - own.start) / BLOCK];
+        let wall_sum = &mut segment.wall_sums[(g - own.start) / BLOCK * model.walls.len() + w];
+        let law = model.laws.law(model.material_of(grains.kind[g]), model.walls[w].material);
+        let fixed = grains.motion[g].inverse_mass == 0.0;
+        for found in &segment.touches {
+            if fixed {
+                continue;
+            }
+            let mut memory = recall(found, place.radius, old, &segment.touches);
+            let (touch, point, surface_velocity) = wall_touch(model, frames, grains, g, w, found);
+            let response = law.respond(&touch, &mut memory);
+            let lever = place.radius - 0.5 * touch.overlap;
+            let load = &mut loads[g - own.start];
+            load.force += response.force;
+            load.torque += lever * touch.normal.cross(response.force) + response.couple;
+            sum.dissipated += response.dissipated;
+            sum.overlap = sum.overlap.max(touch.overlap / place.radius);
+            wall_sum.force -= response.force;
+            wall_sum.torque -= point.cross(response.force) + response.couple;
+            wall_sum.power +=
+                response.force.dot(surface_velocity) + response.couple.dot(frames.twist[w].angular_velocity);
+            segment.walls.push(WallContact {
+                grain,
+                wall,
+                feature: found.feature,
+                point: found.point,
+                normal: found.normal,
+                memory,
+            });
+        }
+        // What was not recalled has opened.
+        for contact in old {
+            open(model, frames, grains, contact, sum);
+        }
+    }
+    for old in &mut before[next_before..] {
+        open(model, frames, grains, old, &mut segment.sums[(old.grain as usize - own.start) / BLOCK]);
+    }
+}
+
+/// The memory a contact inherits: that of the same feature or, when the grain has just passed to a neighbouring one, of
+/// the contact that vanished there. Takes it out of `old`.
+fn recall(found: &WallTouch, radius: f64, old: &mut [WallContact], all: &[WallTouch]) -> Memory {
+    let same = old.iter_mut().find(|c| c.memory.touching && c.feature == found.feature);
+    let heir = match same {
+        Some(contact) => Some(contact),
+        None => old.iter_mut().find(|c| {
+            c.memory.touching
+                && !all.iter().any(|t| t.feature == c.feature)
+                && c.point.distance_squared(found.point) < (SAME_CONTACT.0 * radius).powi(2)
+                && c.normal.dot(found.normal) > SAME_CONTACT.1
+        }),
+    };
+    heir.map(|contact| std::mem::take(&mut contact.memory)).unwrap_or_default()
+}
+
+/// Books the end of a wall contact.
+fn open(
+    model: &Model,
+    frames: &WallFrames,
+    grains: Grains,
+    contact: &mut WallContact,
+    sum: &mut super::sweep::BlockSum,
+) {
+    if !contact.memory.touching {
+        return;
+    }
+    let (g, w) = (contact.grain as usize, contact.wall as usize);
+    let law = model.laws.law(model.material_of(grains.kind[g]), model.walls[w].material);
+    let normal = frames.pose[w].orientation * contact.normal;
+    let mean = relative_velocity(normal, grains.place[g].radius, grains.mean[g], frames, w, grains.place[g].position);
+    sum.dissipated += law.release(&mean, grains.dt, &mut contact.memory);
+}
+
+/// A wall contact as the law sees it, its point in the world and the velocity of the wall there.
+pub fn wall_touch(
+    model: &Model,
+    frames: &WallFrames,
+    grains: Grains,
+    g: usize,
+    w: usize,
+    found: &WallTouch,
+) -> (Touch, Vec3, Vec3) {
+    let pose = &frames.pose[w];
+    let place = &grains.place[g];
+    let motion = &grains.motion[g];
+    let normal = pose.orientation * found.normal;
+    let lever = place.radius - 0.5 * found.overlap;
+    let point = place.position + lever * normal;
+    let now = Velocity { linear: motion.velocity, angular: motion.angular_velocity };
+    let touch = Touch {
+        overlap: found.overlap,
+        normal,
+        effective_radius: effective_radius(model.planar, motion.inverse_radius, found.curvature),
+        effective_mass: 1.0 / motion.inverse_mass,
+        now: relative_velocity(normal, lever, now, frames, w, place.position),
+        mean: relative_velocity(normal, lever, grains.mean[g], frames, w, place.position),
+        dt: grains.dt,
+    };
+    (touch, point, frames.twist[w].at(point))
+}
+
+fn relative_velocity(
+    normal: Vec3,
+    lever: f64,
+    grain: Velocity,
+    frames: &WallFrames,
+    w: usize,
+    centre: Vec3,
+) -> ContactVelocity {
+    let twist = &frames.twist[w];
+    // The wall is a body whose centre is the contact point: its lever is zero.
+    let wall = Velocity { linear: twist.at(centre + lever * normal), angular: twist.angular_velocity };
+    contact_velocity(normal, lever, 0.0, grain, wall)
+}
+
+/// Effective radius of a sphere on a wall with two principal curvatures: 1/R\* is the geometric mean of the relative
+/// curvatures (Landau & Lifshitz vol. 7 §9). In a planar scene only the curvature in the plane counts.
+fn effective_radius(planar: bool, inverse_radius: f64, curvature: [f64; 2]) -> f64 {
+    let [a, b] = curvature.map(|c| inverse_radius + c);
+    if planar {
+        1.0 / (inverse_radius + curvature[0] + curvature[1]).max(1e-3 * inverse_radius)
+    } else {
+        1.0 / (a * b).max(1e-6 * inverse_radius * inverse_radius).sqrt()
+    }
+}

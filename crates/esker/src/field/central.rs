@@ -1,0 +1,41 @@
+//! Attraction to a fixed centre.
+
+use super::Field;
+use crate::math::Vec3;
+use crate::particles::Particles;
+
+/// Attraction to a centre with a power of the distance: F = −m s d^p d̂.
+///
+/// p = 1 is a spring to the centre, p = −2 the gravity of a heavy body (s = G M); s < 0 repels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Central {
+    /// Centre \[m\].
+    pub centre: Vec3,
+    /// Strength s \[m^(1−p)/s²\].
+    pub strength: f64,
+    /// Exponent p \[-\].
+    pub exponent: f64,
+}
+
+impl Field for Central {
+    fn name(&self) -> &'static str {
+        "central"
+    }
+    fn force(&self, grains: &Particles, i: usize, _: f64) -> Vec3 {
+        let d = grains.position(i) - self.centre;
+        let distance = d.length();
+        if distance == 0.0 {
+            return Vec3::ZERO;
+        }
+        d * (-grains.mass[i] * self.strength * distance.powf(self.exponent - 1.0))
+    }
+    fn potential(&self, grains: &Particles, i: usize) -> Option<f64> {
+        if grains.is_fixed(i) {
+            return Some(0.0);
+        }
+        let distance = grains.position(i).distance(self.centre);
+        let p = self.exponent + 1.0;
+        let integral = if p == 0.0 { distance.ln() } else { distance.powf(p) / p };
+        Some(grains.mass[i] * self.strength * integral)
+    }
+}

@@ -1,0 +1,30 @@
+//! A force given as three expressions.
+
+use super::Field;
+use crate::expression::Program;
+use crate::math::Vec3;
+use crate::particles::Particles;
+
+/// Names an expression may use, all in SI units: position, velocity, time, radius, mass.
+pub const SLOTS: [&str; 9] = ["x", "y", "z", "vx", "vy", "vz", "t", "r", "m"];
+
+/// Force with components given as expressions in [`SLOTS`].
+#[derive(Clone, Debug)]
+pub struct ExpressionField {
+    /// Components of the force \[N\].
+    pub force: [Program; 3],
+}
+
+impl Field for ExpressionField {
+    fn name(&self) -> &'static str {
+        "expression"
+    }
+    fn force(&self, grains: &Particles, i: usize, t: f64) -> Vec3 {
+        let (x, v) = (grains.position(i), grains.velocity(i));
+        let slots = [x.x, x.y, x.z, v.x, v.y, v.z, t, grains.radius(i), grains.mass[i]];
+        Vec3::from_array(std::array::from_fn(|k| self.force[k].eval(&slots)))
+    }
+    fn potential(&self, _: &Particles, _: usize) -> Option<f64> {
+        None
+    }
+}

@@ -1,0 +1,36 @@
+//! Force fields: forces on a grain that come from no contact. One trait, one file each.
+
+mod attraction;
+mod buoyancy;
+mod central;
+mod drag;
+mod expression;
+mod uniform;
+
+pub use attraction::MutualAttraction;
+pub use buoyancy::Buoyancy;
+pub use central::Central;
+pub use drag::{Drag, DragCoefficient};
+pub use expression::{ExpressionField, SLOTS};
+pub use uniform::{Gravity, UniformForce};
+
+use crate::math::Vec3;
+use crate::particles::Particles;
+
+/// A force on every grain.
+pub trait Field: Send + Sync {
+    /// Name for the ledger.
+    fn name(&self) -> &'static str;
+
+    /// Force on grain `i` at time `t` \[N\].
+    fn force(&self, grains: &Particles, i: usize, t: f64) -> Vec3;
+
+    /// Potential energy of grain `i` \[J\], the sum over all grains being the energy of the field; `None` for a field
+    /// without a potential, whose work the ledger then adds up step by step.
+    fn potential(&self, grains: &Particles, i: usize) -> Option<f64>;
+
+    /// The acceleration, if it is the same for every grain and at all times \[m/s²\].
+    fn uniform_acceleration(&self) -> Option<Vec3> {
+        None
+    }
+}

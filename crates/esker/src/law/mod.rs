@@ -1,0 +1,259 @@
+//! Contact laws: pure functions of one contact, in five slots.
+//!
+//! A law sees a [`Touch`] (geometry and velocities of one contact) and the contact's [`Memory`], never the particle
+//! arrays. Slots: normal, damping, tangential, rolling, twisting. Each slot is a trait with one file per law and an
+//! `Any…` enum, the free choice of a scene. [`Law`] is generic over its slots, so the loop around a common
+//! combination is compiled for it (see [`crate::contact::sweep`]).
+//!
+//! Signs: the normal runs from body i to body j, overlap is positive in contact, the approach speed is positive while
+//! the overlap grows, and forces and couples returned act on body i (body j gets the opposite force).
+//!
+//! **Energy.** Work of a force over a step is booked with the mean of the forces at both ends of the step times the
+//! displacement over the step. In velocity Verlet this is, up to a term that telescopes, exactly the work the
+//! integrator does, so the ledger measures the scheme and not its own quadrature. [`Memory`] keeps what that needs
+//! of the previous step.
+
+pub mod damping;
+pub mod normal;
+pub mod restitution;
+pub mod rolling;
+pub mod tangential;
+pub mod twisting;
+
+use crate::math::Vec3;
+use damping::{AnyDamping, DampingLaw};
+use normal::{AnyNormal, NormalLaw};
+use rolling::{AnyRolling, RollingLaw};
+use serde::{Deserialize, Serialize};
+use tangential::{AnyTangential, TangentialLaw};
+use twisting::{AnyTwisting, TwistingLaw};
+
+/// One contact as a law sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// Overlap δ \[m\], positive.
+    pub overlap: f64,
+    /// Unit normal from body i to body j.
+    pub normal: Vec3,
+    /// Effective radius R\* \[m\]: 1/R\* = 1/Ri + 1/Rj.
+    pub effective_radius: f64,
+    /// Effective mass m\* \[kg\]: 1/m\* = 1/mi + 1/mj.
+    pub effective_mass: f64,
+    /// Velocities at the time of the force.
+    pub now: ContactVelocity,
+    /// Mean velocities over the step that led here.
+    pub mean: ContactVelocity,
+    /// Length of that step \[s\].
+    pub dt: f64,
+}
+
+/// Relative velocity of the two surfaces at a contact, body i minus body j.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ContactVelocity {
+    /// Rate of overlap \[m/s\]: positive while approaching.
+    pub approach: f64,
+    /// Tangential velocity of surface i relative to surface j \[m/s\].
+    pub slip: Vec3,
+    /// Relative angular velocity ωi − ωj \[rad/s\].
+    pub turning: Vec3,
+    /// Spin of the contact frame about the normal, ½(ωi + ωj)·n \[rad/s\].
+    pub frame_spin: f64,
+}
+
+impl ContactVelocity {
+    /// Part of the relative angular velocity in the tangent plane: rolling \[rad/s\].
+    pub fn rolling(&self, normal: Vec3) -> Vec3 {
+        self.turning - normal * self.turning.dot(normal)
+    }
+}
+
+/// What a contact remembers from step to step. Turns with the contact frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Elastic tangential displacement ξ \[m\]; the spring force on i is −k ξ.
+    pub spring: Vec3,
+    /// Tangential stiffness at the last step \[N/m\].
+    pub stiffness: f64,
+    /// Elastic rolling angle \[rad\].
+    pub rolling: Vec3,
+    /// Elastic twist about the normal \[rad\].
+    pub twisting: f64,
+    /// Rolling and twisting stiffness at the last step \[N m/rad\].
+    pub couple_stiffness: [f64; 2],
+    /// Forces at the end of the last step that are not functions of the fields above: only the ledger reads them,
+    /// so single precision is enough.
+    pub last: LastForces,
+    /// Whether the bodies touched at the last step.
+    pub touching: bool,
+}
+
+/// Ledger's record of the last step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LastForces {
+    /// Normal force less its elastic part \[N\].
+    pub normal_dashpot: f32,
+    /// Viscous part of the tangential force on i \[N\].
+    pub tangential_dashpot: [f32; 3],
+    /// Couple on i \[N m\].
+    pub couple: [f32; 3],
+}
+
+/// Energy turned into heat in one step, by cause \[J\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Dissipation {
+    /// Normal and tangential dashpots.
+    pub damping: f64,
+    /// Sliding.
+    pub friction: f64,
+    /// Rolling and twisting resistance.
+    pub rolling: f64,
+}
+
+impl std::ops::AddAssign for Dissipation {
+    fn add_assign(&mut self, o: Self) {
+        self.damping += o.damping;
+        self.friction += o.friction;
+        self.rolling += o.rolling;
+    }
+}
+
+impl std::ops::Mul<f64> for Dissipation {
+    type Output = Self;
+    fn mul(self, f: f64) -> Self {
+        Self { damping: self.damping * f, friction: self.friction * f, rolling: self.rolling * f }
+    }
+}
+
+/// Energy held by a contact \[J\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stored {
+    /// Of the normal spring.
+    pub normal: f64,
+    /// Of the tangential, rolling and twisting springs.
+    pub tangential: f64,
+}
+
+/// What a law answers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Response {
+    /// Force on body i at the contact point \[N\].
+    pub force: Vec3,
+    /// Normal part of that force, positive when it pushes the bodies apart \[N\].
+    pub normal_force: f64,
+    /// Couple on body i (body j gets the opposite) \[N m\].
+    pub couple: Vec3,
+    /// Energy lost over the step.
+    pub dissipated: Dissipation,
+}
+
+/// When a contact with a dashpot ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContactEnd {
+    /// The bodies never pull: a total normal force below zero is set to zero (Schwager & Pöschel 2007). The default:
+    /// dry grains do not stick.
+    #[default]
+    NoTension,
+    /// The law holds until the overlap is zero, with tension at the end of contact (the usual closed forms).
+    Geometric,
+}
+
+/// A contact law, one choice per slot. Slots are types, so the loop around a law is compiled for it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Law<N = AnyNormal, D = AnyDamping, T = AnyTangential, R = AnyRolling, W = AnyTwisting> {
+    /// Elastic normal force.
+    pub normal: N,
+    /// Normal dashpot.
+    pub damping: D,
+    /// Tangential force.
+    pub tangential: T,
+    /// Rolling resistance.
+    pub rolling: R,
+    /// Twisting resistance.
+    pub twisting: W,
+    /// When the contact ends.
+    pub end: ContactEnd,
+}
+
+/// Turns a tangent vector with the contact frame over one step: into the new tangent plane at unchanged length, then
+/// about the normal with the mean spin of the pair (`spec` 001 §3.3).
+pub fn turn_with_frame(v: Vec3, touch: &Touch) -> Vec3 {
+    let length2 = v.length_squared();
+    if length2 == 0.0 {
+        return v;
+    }
+    let n = touch.normal;
+    let spun = v + (touch.mean.frame_spin * touch.dt) * n.cross(v);
+    let flat = spun - n * spun.dot(n);
+    let flat2 = flat.length_squared();
+    if flat2 == 0.0 { Vec3::ZERO } else { flat * (length2 / flat2).sqrt() }
+}
+
+impl<N: NormalLaw, D: DampingLaw, T: TangentialLaw, R: RollingLaw, W: TwistingLaw> Law<N, D, T, R, W> {
+    /// Force and couple on body i, and the energy lost in the step that led here. Advances the memory.
+    #[inline]
+    pub fn respond(&self, touch: &Touch, memory: &mut Memory) -> Response {
+        let mut dissipated = Dissipation::default();
+
+        // Normal: spring, dashpot, and the rule for the end of contact.
+        let elastic = self.normal.force(touch);
+        let stiffness = self.normal.stiffness(touch);
+        let damping = self.damping.coefficient(touch, stiffness);
+        let free = elastic + damping * touch.now.approach;
+        let normal_force = match self.end {
+            ContactEnd::NoTension => free.max(0.0),
+            ContactEnd::Geometric => free,
+        };
+        let dashpot = normal_force - elastic;
+        dissipated.damping += 0.5 * (memory.last.normal_dashpot as f64 + dashpot) * touch.mean.approach * touch.dt;
+        memory.last.normal_dashpot = dashpot as f32;
+
+        // Coulomb limits take the pushing part only: tension makes no friction.
+        let load = normal_force.max(0.0);
+        let tangential_force = self.tangential.respond(touch, load, stiffness, damping, memory, &mut dissipated);
+
+        let mut couple = Vec3::ZERO;
+        if R::ACTIVE || W::ACTIVE {
+            let before = couple_energy(memory);
+            couple = self.rolling.couple(touch, load, stiffness, memory)
+                + touch.normal * self.twisting.couple(touch, load, stiffness, memory);
+            let after = couple_energy(memory);
+            let mean = 0.5 * (Vec3::from_array(memory.last.couple.map(f64::from)) + couple);
+            dissipated.rolling -= mean.dot(touch.mean.turning) * touch.dt + (after - before);
+            memory.last.couple = couple.to_array().map(|c| c as f32);
+        }
+        memory.touching = true;
+        Response { force: tangential_force - touch.normal * normal_force, normal_force, couple, dissipated }
+    }
+
+    /// Books the last half step of a contact that has just opened, forgets it, and returns what was lost. `mean` holds
+    /// the mean velocities of the step in which it opened.
+    pub fn release(&self, mean: &ContactVelocity, dt: f64, memory: &mut Memory) -> Dissipation {
+        let spring_force = -memory.stiffness * memory.spring;
+        let dashpot = Vec3::from_array(memory.last.tangential_dashpot.map(f64::from));
+        let couple = Vec3::from_array(memory.last.couple.map(f64::from));
+        let lost = Dissipation {
+            damping: 0.5 * dt * (memory.last.normal_dashpot as f64 * mean.approach - dashpot.dot(mean.slip)),
+            friction: tangential_energy(memory) - 0.5 * dt * spring_force.dot(mean.slip),
+            rolling: couple_energy(memory) - 0.5 * dt * couple.dot(mean.turning),
+        };
+        *memory = Memory::default();
+        lost
+    }
+
+    /// Elastic energy of the contact as it is \[J\].
+    pub fn stored(&self, touch: &Touch, memory: &Memory) -> Stored {
+        Stored { normal: self.normal.energy(touch), tangential: tangential_energy(memory) + couple_energy(memory) }
+    }
+}
+
+/// ½ k ξ² of the tangential spring \[J\].
+fn tangential_energy(memory: &Memory) -> f64 {
+    0.5 * memory.stiffness * memory.spring.length_squared()
+}
+
+/// ½ k θ² of the rolling and twisting springs \[J\].
+fn couple_energy(memory: &Memory) -> f64 {
+    0.5 * (memory.couple_stiffness[0] * memory.rolling.length_squared()
+        + memory.couple_stiffness[1] * memory.twisting * memory.twisting)
+}

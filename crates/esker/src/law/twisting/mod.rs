@@ -1,0 +1,46 @@
+//! Resistance to twisting about the normal. A new law is a file here and a line in [`AnyTwisting`].
+
+mod spring;
+
+pub use spring::TwistSpring;
+
+use super::{Memory, Touch};
+use serde::{Deserialize, Serialize};
+
+/// Couple about the contact normal.
+pub trait TwistingLaw: Copy + Sync {
+    /// Whether the law does anything: false lets the compiler drop the slot.
+    const ACTIVE: bool = true;
+    /// Couple on body i about the normal \[N m\].
+    fn couple(&self, touch: &Touch, load: f64, normal_stiffness: f64, memory: &mut Memory) -> f64;
+}
+
+/// No twisting resistance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NoTwisting;
+
+impl TwistingLaw for NoTwisting {
+    const ACTIVE: bool = false;
+    fn couple(&self, _: &Touch, _: f64, _: f64, _: &mut Memory) -> f64 {
+        0.0
+    }
+}
+
+/// The free choice of a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "law", rename_all = "kebab-case")]
+pub enum AnyTwisting {
+    /// No resistance.
+    None(NoTwisting),
+    /// Spring with a limit.
+    Spring(TwistSpring),
+}
+
+impl TwistingLaw for AnyTwisting {
+    fn couple(&self, touch: &Touch, load: f64, normal_stiffness: f64, memory: &mut Memory) -> f64 {
+        match self {
+            AnyTwisting::None(law) => law.couple(touch, load, normal_stiffness, memory),
+            AnyTwisting::Spring(law) => law.couple(touch, load, normal_stiffness, memory),
+        }
+    }
+}

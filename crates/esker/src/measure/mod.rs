@@ -1,0 +1,4 @@
+//! Measures of a state: energy, wall loads, packing, stress, flows.
+
+pub mod energy;
+pub mod region;

@@ -1,0 +1,200 @@
+//! The model: everything that a step does not change. A stage has its own model; walls, materials, kinds and feeds keep
+//! their index from stage to stage.
+
+use crate::boundary::{Motion, Surface};
+use crate::field::Field;
+use crate::fill::feed::Feeder;
+use crate::integrate::Integrator;
+use crate::law::Law;
+use crate::math::Vec3;
+use crate::neighbor::PeriodicCell;
+use crate::particles::{NewGrain, Place};
+use crate::region::Region;
+use crate::shape::Shape;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What a body is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Material {
+    /// Name in the scene.
+    pub name: String,
+    /// Density \[kg/m³\] (in a planar scene: of discs of the scene's depth).
+    pub density: Option<f64>,
+    /// Young's modulus \[Pa\].
+    pub youngs_modulus: Option<f64>,
+    /// Poisson's ratio \[-\].
+    pub poisson_ratio: Option<f64>,
+}
+
+/// Grains that share material, shape and mass distribution; they differ in radius only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kind {
+    /// Name in the scene.
+    pub name: String,
+    /// Index of the material.
+    pub material: u16,
+    /// Shape.
+    pub shape: Shape,
+    /// Density \[kg/m³\].
+    pub density: f64,
+    /// Principal moments over m r² \[-\].
+    pub inertia_factor: Vec3,
+    /// Held in place.
+    pub fixed: bool,
+}
+
+impl Kind {
+    /// Mass of a grain of this kind \[kg\].
+    pub fn mass(&self, radius: f64) -> f64 {
+        self.density * self.shape.volume(radius)
+    }
+
+    /// A grain of this kind.
+    pub fn grain(&self, kind: u16, place: Place, velocity: Vec3, angular_velocity: Vec3) -> NewGrain {
+        let mass = self.mass(place.radius);
+        NewGrain {
+            kind,
+            place,
+            velocity,
+            angular_velocity,
+            mass,
+            inertia: self.inertia_factor * (mass * place.radius * place.radius),
+            fixed: self.fixed,
+        }
+    }
+}
+
+/// The law of every pair of materials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairTable {
+    materials: usize,
+    laws: Vec<Law>,
+}
+
+impl PairTable {
+    /// A table for `materials` materials, each pair given by `law(a, b)` with a ≤ b.
+    pub fn new(materials: usize, mut law: impl FnMut(usize, usize) -> Law) -> Self {
+        let laws = (0..materials * materials)
+            .map(|k| {
+                let (a, b) = (k / materials, k % materials);
+                law(a.min(b), a.max(b))
+            })
+            .collect();
+        Self { materials, laws }
+    }
+
+    /// Index of a pair in [`PairTable::laws`].
+    #[inline]
+    pub fn index(&self, a: u16, b: u16) -> usize {
+        a as usize * self.materials + b as usize
+    }
+
+    /// Law of a pair of materials.
+    #[inline]
+    pub fn law(&self, a: u16, b: u16) -> &Law {
+        &self.laws[self.index(a, b)]
+    }
+
+    /// All laws, row by row.
+    pub fn laws(&self) -> &[Law] {
+        &self.laws
+    }
+}
+
+/// A wall: a surface of some material that moves as prescribed.
+#[derive(Clone, Debug)]
+pub struct Wall {
+    /// Name in the scene.
+    pub name: String,
+    /// Index of the material.
+    pub material: u16,
+    /// Geometry in the wall frame.
+    pub surface: Arc<Surface>,
+    /// Motion since the stage began, or since it last changed.
+    pub motion: Motion,
+    /// An open gate is absent.
+    pub active: bool,
+}
+
+/// Where grains are taken out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Removal {
+    /// Where x·normal < offset.
+    Below {
+        /// Unit vector.
+        normal: Vec3,
+        /// Offset \[m\].
+        offset: f64,
+    },
+    /// Inside a region.
+    Inside(Region),
+    /// Outside a region.
+    Outside(Region),
+}
+
+impl Removal {
+    /// Whether a grain with this centre is to be taken out.
+    pub fn takes(&self, centre: Vec3, planar: bool) -> bool {
+        match self {
+            Removal::Below { normal, offset } => centre.dot(*normal) < *offset,
+            Removal::Inside(region) => region.contains(centre, planar),
+            Removal::Outside(region) => !region.contains(centre, planar),
+        }
+    }
+}
+
+/// Everything that a step does not change.
+#[derive(Clone)]
+pub struct Model {
+    /// Motion in the x–y plane only, spin about z only.
+    pub planar: bool,
+    /// Periodic directions.
+    pub cell: PeriodicCell,
+    /// Materials.
+    pub materials: Vec<Material>,
+    /// Kinds of grain.
+    pub kinds: Vec<Kind>,
+    /// Laws of the material pairs.
+    pub laws: PairTable,
+    /// Walls.
+    pub walls: Vec<Wall>,
+    /// Force fields.
+    pub fields: Vec<Arc<dyn Field>>,
+    /// Feeds; inactive ones stay in place so that their state keeps its index.
+    pub feeds: Vec<(Feeder, bool)>,
+    /// Where grains are taken out.
+    pub removals: Vec<Removal>,
+    /// Planes whose crossings are counted.
+    pub gates: Vec<CountingPlane>,
+    /// Time step \[s\].
+    pub dt: f64,
+    /// Time integration scheme.
+    pub integrator: Integrator,
+    /// Margin of the neighbour list \[m\].
+    pub skin: f64,
+    /// Seed of all random numbers.
+    pub seed: u64,
+}
+
+/// A plane whose crossings are counted: flow in the direction of its normal is positive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountingPlane {
+    /// Unit normal.
+    pub normal: Vec3,
+    /// Offset along the normal \[m\].
+    pub offset: f64,
+}
+
+impl Model {
+    /// Material of a kind of grain.
+    #[inline]
+    pub fn material_of(&self, kind: u16) -> u16 {
+        self.kinds[kind as usize].material
+    }
+
+    /// Gravity-like uniform acceleration of all fields together \[m/s²\].
+    pub fn uniform_acceleration(&self) -> Vec3 {
+        self.fields.iter().filter_map(|f| f.uniform_acceleration()).sum()
+    }
+}

@@ -1,0 +1,588 @@
+//! Neighbour search on a hierarchy of cell grids, one per octave of radius.
+//!
+//! A level holds the radii within a factor two; its cells are one largest diameter of the level plus skin wide, so that a
+//! grain and any other of its own or a finer level that reaches it lie in the same or in adjacent cells. Each grain looks
+//! into its own level, half the stencil, and into all coarser ones, the whole stencil: every pair is met once, and a size
+//! ratio of 100 costs seven levels, not a million grains in one cell. Equal grains make one level, the plain uniform grid.
+//!
+//! Cells are numbered x + A y + B z modulo a power of two near the number of grains, and grains are sorted by that number.
+//! Three cells along x are then one run of memory. Where the box around the grains is small the numbering is the usual one
+//! of a box; where it is large (a gas, a splinter a million metres away) far cells share a number. That costs a few
+//! distance checks and no memory, and loses no pair: checks are exact. The strides are chosen such that no two cells of one
+//! stencil share a number, so no pair is met twice either.
+//!
+//! O(n levels) in time, O(n) in memory. Checked against [`naive`](super::naive) in `tests/neighbor.rs`.
+
+use super::periodic::Wrapped;
+use super::{Candidates, Image, PeriodicCell, SearchError, near};
+use crate::math::{Aabb, Vec3};
+use crate::particles::Place;
+use rayon::prelude::*;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Most levels; the finest one takes all smaller grains.
+const MAX_LEVELS: usize = 16;
+
+/// Cells are wider than the largest reach by this factor, so that rounding cannot put a pair two cells apart: at
+/// [`FARTHEST_CELL`] cells from the origin a coordinate is rounded by 2⁻¹⁴ cells.
+const WIDENING: f64 = 1.0 + 1.0 / 1024.0;
+
+/// Coordinates end here; what lies farther shares the last cell.
+const FARTHEST_CELL: f64 = (1_i64 << 38) as f64;
+
+/// Largest number of cells of one grid.
+const MAX_CELLS: usize = 1 << 31;
+
+/// How positions turn into cell coordinates along one axis.
+#[derive(Clone, Copy)]
+struct Axis {
+    /// Cells per metre \[1/m\]; 0 where all grains share one layer of cells.
+    density: f64,
+    /// Lowest and highest coordinate.
+    bounds: (f64, f64),
+    /// Number of cells in a period; `None` where open.
+    period: Option<i64>,
+}
+
+impl Axis {
+    /// Cells at least `edge` wide.
+    fn new(edge: f64, length: Option<f64>) -> Axis {
+        match length {
+            None => Axis { density: 1.0 / edge, bounds: (-FARTHEST_CELL, FARTHEST_CELL), period: None },
+            Some(length) => {
+                let cells = (length / edge).floor().max(1.0).min(FARTHEST_CELL);
+                Axis { density: cells / length, bounds: (0.0, cells - 1.0), period: Some(cells as i64) }
+            }
+        }
+    }
+
+    /// Cell coordinate of a position.
+    #[inline]
+    fn coordinate(&self, x: f64) -> i64 {
+        let t = (x * self.density).max(self.bounds.0).min(self.bounds.1);
+        let truncated = t as i64;
+        truncated - i64::from(t < truncated as f64)
+    }
+
+    /// The cell a step from another leads to, and the copy of the periodic cell it lies in.
+    #[inline]
+    fn wrap(&self, raw: i64) -> (i64, i32) {
+        match self.period {
+            Some(cells) if raw < 0 => (raw + cells, -1),
+            Some(cells) if raw >= cells => (raw - cells, 1),
+            _ => (raw, 0),
+        }
+    }
+
+    /// Whether all grains share one layer, so that the layers beside it need no look.
+    fn is_flat(&self) -> bool {
+        self.density == 0.0
+    }
+
+    /// Cells to number along the axis for grains with coordinates in `low..=high`. Two cells of a stencil are at most two
+    /// apart, or one less than there are in the period (then their copies differ): more than that keeps them distinct.
+    fn extent(&self, low: i64, high: i64) -> u64 {
+        (high - low + 1).max(3).min(self.period.unwrap_or(i64::MAX)) as u64
+    }
+
+    /// Coordinates of a cell and those beside it.
+    fn around(&self, c: i64) -> RangeInclusive<i64> {
+        if self.is_flat() { c..=c } else { c - 1..=c + 1 }
+    }
+}
+
+/// Entries `begin..end` of a grid, seen in a copy of the periodic cell.
+struct Run {
+    begin: u32,
+    end: u32,
+    copy: [i32; 3],
+}
+
+/// Grains of one level, sorted by cell.
+struct CellGrid {
+    axes: [Axis; 3],
+    /// Cell number = (coordinates · stride − first) mod number of cells.
+    stride: [u64; 3],
+    first: u64,
+    mask: u64,
+    /// Cell `c` holds entries `start[c]..start[c + 1]`.
+    start: Vec<u32>,
+    /// Entries: grain and its wrapped place.
+    grain: Vec<u32>,
+    place: Vec<Place>,
+}
+
+impl CellGrid {
+    /// Sorts `members`, at least one, indices into `places`, into cells at least `edge` wide.
+    fn new(members: Vec<u32>, places: &[Place], cell: &PeriodicCell, edge: f64) -> CellGrid {
+        let mut axes = cell.length.map(|length| Axis::new(edge, length));
+
+        // The box of cells around all grains; cells are numbered along it if it is not much larger than their number.
+        let bounds = members.iter().fold(Aabb::EMPTY, |b, &i| b.including(places[i as usize].position));
+        let mut low = [0; 3];
+        let mut extent = [1_u64; 3];
+        for axis in 0..3 {
+            let (a, b) = (axes[axis].coordinate(bounds.min[axis]), axes[axis].coordinate(bounds.max[axis]));
+            if axes[axis].period.is_none() && a == b {
+                axes[axis].density = 0.0;
+            } else {
+                low[axis] = a;
+                extent[axis] = axes[axis].extent(a, b);
+            }
+        }
+        let budget = (2 * members.len()).clamp(64, MAX_CELLS) as u128;
+        if volume(extent) > budget {
+            (low, extent) = bulk(&members, places, &axes);
+            fold(&mut extent, budget);
+        }
+        let stride = [1, extent[0], extent[0] * extent[1]];
+        let cells = (volume(extent) as usize).next_power_of_two();
+        let mut grid = CellGrid {
+            axes,
+            stride,
+            first: 0,
+            mask: cells as u64 - 1,
+            start: Vec::new(),
+            grain: Vec::new(),
+            place: Vec::new(),
+        };
+        grid.first = grid.linear(low);
+        grid.sort(members, places, cells);
+        grid
+    }
+
+    /// Counting sort, stable.
+    fn sort(&mut self, members: Vec<u32>, places: &[Place], cells: usize) {
+        let number: Vec<u32> = members
+            .par_iter()
+            .with_min_len(4096)
+            .map(|&i| self.number(self.coordinates(places[i as usize].position)) as u32)
+            .collect();
+        // One slot ahead: while entries are dealt out, start[c + 1] moves from the start of cell c to its end.
+        let mut start = vec![0_u32; cells + 2];
+        for &c in &number {
+            start[c as usize + 2] += 1;
+        }
+        for c in 2..cells + 2 {
+            start[c] += start[c - 1];
+        }
+        let mut grain = vec![0; members.len()];
+        let mut place = vec![Place { position: Vec3::ZERO, radius: 0.0 }; members.len()];
+        for (&i, &c) in members.iter().zip(&number) {
+            let slot = start[c as usize + 1] as usize;
+            start[c as usize + 1] += 1;
+            grain[slot] = i;
+            place[slot] = places[i as usize];
+        }
+        start.truncate(cells + 1);
+        (self.start, self.grain, self.place) = (start, grain, place);
+    }
+
+    /// Cell coordinates of a wrapped position.
+    #[inline]
+    fn coordinates(&self, x: Vec3) -> [i64; 3] {
+        [self.axes[0].coordinate(x.x), self.axes[1].coordinate(x.y), self.axes[2].coordinate(x.z)]
+    }
+
+    /// Number of a cell.
+    #[inline]
+    fn number(&self, c: [i64; 3]) -> usize {
+        (self.linear(c).wrapping_sub(self.first) & self.mask) as usize
+    }
+
+    #[inline]
+    fn linear(&self, c: [i64; 3]) -> u64 {
+        let rows = (c[1] as u64).wrapping_mul(self.stride[1]).wrapping_add((c[2] as u64).wrapping_mul(self.stride[2]));
+        rows.wrapping_add(c[0] as u64)
+    }
+
+    /// Entries of `count` cells along x from cell `c`, all in the given copy.
+    fn push_cells(&self, c: [i64; 3], count: usize, copy: [i32; 3], runs: &mut Vec<Run>) {
+        let cells = self.start.len() - 1;
+        let number = self.number(c);
+        let end = (number + count).min(cells);
+        self.push_run(number, end, copy, runs);
+        self.push_run(0, number + count - end, copy, runs); // past the last number, from 0 again
+    }
+
+    fn push_run(&self, from: usize, to: usize, copy: [i32; 3], runs: &mut Vec<Run>) {
+        let (begin, end) = (self.start[from], self.start[to]);
+        if begin < end {
+            runs.push(Run { begin, end, copy });
+        }
+    }
+
+    /// Entries of the cells `x` in the row (y, z), coordinates not yet wrapped.
+    fn push_row(&self, x: RangeInclusive<i64>, y: i64, z: i64, runs: &mut Vec<Run>) {
+        let ((y, copy_y), (z, copy_z)) = (self.axes[1].wrap(y), self.axes[2].wrap(z));
+        let (from, to) = (*x.start(), *x.end());
+        if self.axes[0].period.is_none_or(|cells| from >= 0 && to < cells) {
+            self.push_cells([from, y, z], (to - from + 1) as usize, [0, copy_y, copy_z], runs);
+        } else {
+            for raw in x {
+                let (x, copy_x) = self.axes[0].wrap(raw);
+                self.push_cells([x, y, z], 1, [copy_x, copy_y, copy_z], runs);
+            }
+        }
+    }
+
+    /// All 27 cells around `c`.
+    fn around(&self, c: [i64; 3], runs: &mut Vec<Run>) {
+        for z in self.axes[2].around(c[2]) {
+            for y in self.axes[1].around(c[1]) {
+                self.push_row(self.axes[0].around(c[0]), y, z, runs);
+            }
+        }
+    }
+
+    /// Half of the 26 cells beside `c`: of two opposite ones the later in (z, y, x).
+    fn ahead(&self, c: [i64; 3], runs: &mut Vec<Run>) {
+        let x = self.axes[0].around(c[0]);
+        if !self.axes[0].is_flat() {
+            self.push_row(c[0] + 1..=c[0] + 1, c[1], c[2], runs);
+        }
+        if !self.axes[1].is_flat() {
+            self.push_row(x.clone(), c[1] + 1, c[2], runs);
+        }
+        if !self.axes[2].is_flat() {
+            for y in self.axes[1].around(c[1]) {
+                self.push_row(x.clone(), y, c[2] + 1, runs);
+            }
+        }
+    }
+}
+
+fn volume(extent: [u64; 3]) -> u128 {
+    extent.iter().map(|&e| u128::from(e)).product()
+}
+
+/// Lowest cell and extent of the bulk of the grains, strays left out, judged from a sample.
+fn bulk(members: &[u32], places: &[Place], axes: &[Axis; 3]) -> ([i64; 3], [u64; 3]) {
+    let mut low = [0; 3];
+    let mut extent = [1; 3];
+    for axis in 0..3 {
+        if axes[axis].is_flat() {
+            continue;
+        }
+        let mut sample: Vec<i64> = (members.iter().step_by(members.len().div_ceil(512)))
+            .map(|&i| axes[axis].coordinate(places[i as usize].position[axis]))
+            .collect();
+        sample.sort_unstable();
+        let tail = sample.len() / 32;
+        let (a, b) = (sample[tail], sample[sample.len() - 1 - tail]);
+        let margin = (b - a) / 8 + 1;
+        low[axis] = a - margin;
+        extent[axis] = axes[axis].extent(a - margin, b + margin);
+    }
+    (low, extent)
+}
+
+/// Shortens a box of cells to the budget, longest edge first. Odd edges make odd strides, which share no factor with the
+/// power of two behind the cell numbers, so that rows spread over all of them.
+fn fold(extent: &mut [u64; 3], budget: u128) {
+    let longest = |e: &[u64; 3]| (0..3).max_by_key(|&axis| e[axis]).unwrap_or(0);
+    *extent = extent.map(|e| e | 1);
+    while volume(*extent) > budget && extent[longest(extent)] > 3 {
+        let e = &mut extent[longest(extent)];
+        *e = (*e / 2).max(3) | 1;
+    }
+}
+
+/// Entries found by one task.
+struct Found {
+    /// Row and partner of pairs without shift, by block of rows.
+    pairs: Vec<Vec<(u32, u32)>>,
+    /// Pairs with shift: the image and the row that meets it.
+    across: Vec<(Image, u32)>,
+    /// Number of all of them.
+    count: usize,
+}
+
+/// Candidates by cell grids.
+pub(super) fn search(
+    wrapped: &Wrapped,
+    cell: &PeriodicCell,
+    skin: f64,
+    limit: usize,
+) -> Result<Candidates, SearchError> {
+    let owned = wrapped.places.len();
+    let levels: Vec<CellGrid> = levels(&wrapped.places, skin)
+        .into_par_iter()
+        .map(|(members, r_max)| CellGrid::new(members, &wrapped.places, cell, (2.0 * r_max + skin) * WIDENING))
+        .collect();
+
+    // Tasks: slices of each level. Their size, and that of the blocks of rows, depends on the number of grains alone.
+    let entries_per_task = 2048.max(owned / 256);
+    let blocks = Blocks::new(owned);
+    let tasks: Vec<(usize, usize)> = (0..levels.len())
+        .flat_map(|l| (0..levels[l].grain.len()).step_by(entries_per_task).map(move |first| (l, first)))
+        .collect();
+    let total = AtomicUsize::new(0);
+    let mut found: Vec<Found> = tasks
+        .par_iter()
+        .map(|&(level, first)| {
+            let mut sweep = Sweep { wrapped, cell, skin, limit, blocks, found: Found::new(blocks), hits: Vec::new() };
+            // Once too much has been found the answer is an error whatever follows.
+            if total.load(Ordering::Relaxed) <= limit {
+                let last = (first + entries_per_task).min(levels[level].grain.len());
+                sweep.within(&levels[level], first, last);
+                for coarser in &levels[..level] {
+                    sweep.between(&levels[level], first, last, coarser);
+                }
+                total.fetch_add(sweep.found.count, Ordering::Relaxed);
+            }
+            sweep.found
+        })
+        .collect();
+    if total.into_inner() > limit {
+        return Err(SearchError::TooManyPairs { limit });
+    }
+
+    let (images, rows) = number_images(&mut found, owned, blocks);
+    if owned + images.len() > limit {
+        return Err(SearchError::TooManyPairs { limit });
+    }
+    found.push(rows);
+    let (start, partner) = assemble(&found, owned, blocks);
+    Ok(Candidates { start, partner, images })
+}
+
+/// Grains by octave of radius, coarse first, each with its largest radius; empty levels left out.
+fn levels(places: &[Place], skin: f64) -> Vec<(Vec<u32>, f64)> {
+    let r_max = places.iter().fold(0.0_f64, |r, p| r.max(p.radius));
+    // Lower ends of the octaves. Once diameters are small beside the skin, finer cells gain nothing.
+    let mut floors = Vec::new();
+    let mut floor = r_max / 2.0;
+    while floors.len() < MAX_LEVELS - 1 && 2.0 * floor > skin {
+        floors.push(floor);
+        floor /= 2.0;
+    }
+    let mut levels = vec![(Vec::new(), 0.0_f64); floors.len() + 1];
+    for (i, place) in places.iter().enumerate() {
+        let level = floors.iter().position(|&floor| place.radius > floor).unwrap_or(floors.len());
+        let (members, largest) = &mut levels[level];
+        members.push(i as u32);
+        *largest = largest.max(place.radius);
+    }
+    levels.retain(|(members, _)| !members.is_empty());
+    levels
+}
+
+/// One task's search.
+struct Sweep<'a> {
+    wrapped: &'a Wrapped,
+    cell: &'a PeriodicCell,
+    skin: f64,
+    limit: usize,
+    blocks: Blocks,
+    found: Found,
+    /// Scratch: entries near the present grain.
+    hits: Vec<u32>,
+}
+
+impl Sweep<'_> {
+    /// Pairs within a level whose earlier entry, or earlier cell, is that of entries `first..last`.
+    fn within(&mut self, grid: &CellGrid, first: usize, last: usize) {
+        let mut runs = Vec::new();
+        let mut here = None;
+        let mut end_of_cell = 0;
+        for e in first..last {
+            let (i, place) = (grid.grain[e], &grid.place[e]);
+            let c = grid.coordinates(place.position);
+            if here != Some(c) {
+                here = Some(c);
+                end_of_cell = grid.start[grid.number(c) + 1];
+                runs.clear();
+                grid.ahead(c, &mut runs);
+            }
+            self.check(i, place, grid, &Run { begin: e as u32 + 1, end: end_of_cell, copy: [0; 3] });
+            for run in &runs {
+                self.check(i, place, grid, run);
+            }
+            if self.found.count > self.limit {
+                return;
+            }
+        }
+    }
+
+    /// Pairs of entries `first..last` of a level with a coarser one.
+    fn between(&mut self, fine: &CellGrid, first: usize, last: usize, coarse: &CellGrid) {
+        let mut runs = Vec::new();
+        let mut here = None;
+        for e in first..last {
+            let (i, place) = (fine.grain[e], &fine.place[e]);
+            let c = coarse.coordinates(place.position);
+            if here != Some(c) {
+                here = Some(c);
+                runs.clear();
+                coarse.around(c, &mut runs);
+            }
+            for run in &runs {
+                self.check(i, place, coarse, run);
+            }
+            if self.found.count > self.limit {
+                return;
+            }
+        }
+    }
+
+    /// Grain `i` against a run of entries.
+    #[inline]
+    fn check(&mut self, i: u32, place: &Place, grid: &CellGrid, run: &Run) {
+        let others = &grid.place[run.begin as usize..run.end as usize];
+        if self.hits.len() < others.len() {
+            self.hits.resize(others.len(), 0);
+        }
+        // Every entry is written and kept only if near: a branch here would be guessed wrong once per hit.
+        let mut hits = 0;
+        if run.copy == [0; 3] {
+            for (k, other) in others.iter().enumerate() {
+                self.hits[hits] = k as u32;
+                hits += usize::from(near(place, other, Vec3::ZERO, self.skin));
+            }
+        } else {
+            let shift = self.cell.shift_vector(run.copy);
+            for (k, other) in others.iter().enumerate() {
+                self.hits[hits] = k as u32;
+                hits += usize::from(near(place, other, shift, self.skin));
+            }
+        }
+        for h in 0..hits {
+            let j = grid.grain[(run.begin + self.hits[h]) as usize];
+            match self.wrapped.shift(i, j, run.copy) {
+                [0, 0, 0] => {
+                    let (row, partner) = (i.min(j), i.max(j));
+                    self.found.pairs[self.blocks.of(row)].push((row, partner));
+                    self.found.count += 1;
+                }
+                shift => {
+                    self.found.across.push((Image { owner: j, shift }, i));
+                    self.found.across.push((Image { owner: i, shift: shift.map(|s| -s) }, j));
+                    self.found.count += 2;
+                }
+            }
+        }
+    }
+}
+
+/// Blocks of rows, so that the list is put together in parallel, each block in cache.
+#[derive(Clone, Copy)]
+struct Blocks {
+    /// log2 of the rows in a block.
+    bits: u32,
+    /// Number of blocks.
+    count: usize,
+}
+
+impl Blocks {
+    fn new(rows: usize) -> Blocks {
+        let bits = rows.div_ceil(64).next_power_of_two().max(4096).trailing_zeros();
+        Blocks { bits, count: rows.div_ceil(1 << bits) }
+    }
+
+    fn of(self, row: u32) -> usize {
+        (row >> self.bits) as usize
+    }
+}
+
+impl Found {
+    fn new(blocks: Blocks) -> Found {
+        Found { pairs: vec![Vec::new(); blocks.count], across: Vec::new(), count: 0 }
+    }
+}
+
+/// Gathers the images, ascending and each once, and turns the pairs across faces into rows with image indices.
+fn number_images(found: &mut [Found], owned: usize, blocks: Blocks) -> (Vec<Image>, Found) {
+    let mut across: Vec<(Image, u32)> = found.iter_mut().flat_map(|f| std::mem::take(&mut f.across)).collect();
+    across.par_sort_unstable();
+    let mut images: Vec<Image> = Vec::new();
+    let mut rows = Found::new(blocks);
+    for (image, row) in across {
+        if images.last() != Some(&image) {
+            images.push(image);
+        }
+        rows.pairs[blocks.of(row)].push((row, (owned + images.len() - 1) as u32));
+    }
+    (images, rows)
+}
+
+/// Sorts (row, partner) entries into rows.
+fn assemble(found: &[Found], owned: usize, blocks: Blocks) -> (Vec<u32>, Vec<u32>) {
+    let parts: Vec<(Vec<u32>, Vec<u32>)> = (0..blocks.count)
+        .into_par_iter()
+        .map(|block| {
+            let base = (block as u32) << blocks.bits;
+            let rows = (owned - base as usize).min(1 << blocks.bits);
+            let entries = || found.iter().flat_map(|f| &f.pairs[block]);
+            // `end` holds where each row begins until its entries are dealt out.
+            let mut end = vec![0_u32; rows + 1];
+            for &(row, _) in entries() {
+                end[(row - base) as usize + 1] += 1;
+            }
+            for r in 1..=rows {
+                end[r] += end[r - 1];
+            }
+            let mut partner = vec![0; end[rows] as usize];
+            for &(row, j) in entries() {
+                let slot = &mut end[(row - base) as usize];
+                partner[*slot as usize] = j;
+                *slot += 1;
+            }
+            end.truncate(rows);
+            let mut begin = 0;
+            for &e in &end {
+                sort_row(&mut partner[begin..e as usize]);
+                begin = e as usize;
+            }
+            (end, partner)
+        })
+        .collect();
+
+    let mut start = Vec::with_capacity(owned + 1);
+    start.push(0);
+    let mut partner = Vec::with_capacity(parts.iter().map(|(_, p)| p.len()).sum());
+    for (end, part) in &parts {
+        let base = partner.len() as u32;
+        start.extend(end.iter().map(|e| base + e));
+        partner.extend_from_slice(part);
+    }
+    (start, partner)
+}
+
+/// Insertion for the few partners a row usually has.
+fn sort_row(row: &mut [u32]) {
+    if row.len() > 24 {
+        row.sort_unstable();
+        return;
+    }
+    for i in 1..row.len() {
+        let key = row[i];
+        let mut k = i;
+        while k > 0 && row[k - 1] > key {
+            row[k] = row[k - 1];
+            k -= 1;
+        }
+        row[k] = key;
+    }
+}
+
+/// The order that sorts grains by cell, x fastest, then y, then z, and by index within a cell: `order[k]` is the grain to
+/// put at place `k`. Cells are at least `cell_size` \[m\] wide.
+///
+/// Neighbours in space become neighbours in memory, which is all that matters for speed. Where grains are few and far
+/// between, distant cells share a number and are sorted as one. A size that is no positive number puts all grains into
+/// one cell or a few, and positions that are no numbers somewhere; the result is always a permutation.
+///
+/// # Panics
+///
+/// With more than `u32::MAX` grains.
+pub fn spatial_order(places: &[Place], cell: &PeriodicCell, cell_size: f64) -> Vec<u32> {
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let count = u32::try_from(places.len()).expect("grains are counted in 32 bits");
+    let wrapped: Vec<Place> =
+        places.iter().map(|p| Place { position: cell.wrap(p.position).0, radius: p.radius }).collect();
+    CellGrid::new((0..count).collect(), &wrapped, cell, cell_size).grain
+}

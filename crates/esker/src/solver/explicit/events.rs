@@ -1,0 +1,227 @@
+//! What happens between two steps: grains cross counting planes, leave, arrive, and are put in order.
+
+use super::StepError;
+use crate::boundary::{Motion, MotionPart, WallTouch};
+use crate::contact::visit;
+use crate::fill::feed::Outcome;
+use crate::fill::{Obstacles, Push};
+use crate::math::{Aabb, Pose, Vec3};
+use crate::measure::energy;
+use crate::model::{Model, Wall};
+use crate::neighbor::{self, Candidates};
+use crate::particles::{Particles, Place};
+use crate::state::{Flow, State};
+
+/// On which side of each counting plane each grain is.
+pub fn sides(model: &Model, p: &Particles) -> Vec<bool> {
+    model
+        .gates
+        .iter()
+        .flat_map(|plane| (0..p.owned()).map(move |i| p.position(i).dot(plane.normal) >= plane.offset))
+        .collect()
+}
+
+/// Counts grains that changed sides since the last step.
+pub fn count_flows(model: &Model, state: &mut State, sides: &mut [bool]) {
+    let p = &state.particles;
+    let n = p.owned();
+    for (g, plane) in model.gates.iter().enumerate() {
+        let flow = &mut state.flows[g];
+        for i in 0..n {
+            let side = p.position(i).dot(plane.normal) >= plane.offset;
+            if side != sides[g * n + i] {
+                sides[g * n + i] = side;
+                let sign = if side { 1 } else { -1 };
+                flow.count += sign;
+                flow.mass += sign as f64 * p.mass[i];
+            }
+        }
+    }
+}
+
+fn is_taken(model: &Model, p: &Particles, i: usize) -> bool {
+    !p.is_fixed(i) && model.removals.iter().any(|r| r.takes(p.position(i), model.planar))
+}
+
+/// Whether any grain is to be taken out.
+pub fn anything_to_remove(model: &Model, state: &State) -> bool {
+    (0..state.particles.owned()).any(|i| is_taken(model, &state.particles, i))
+}
+
+/// Takes grains out and books the energy that leaves with them: their own, and that of their contacts.
+pub fn remove(model: &Model, state: &mut State) {
+    let n = state.particles.owned();
+    let taken: Vec<bool> = (0..n).map(|i| is_taken(model, &state.particles, i)).collect();
+    let before = energy::mechanical(model, state);
+    let mut kept = 0;
+    let new_index: Vec<Option<u32>> = taken
+        .iter()
+        .map(|&gone| {
+            kept += u32::from(!gone);
+            (!gone).then(|| kept - 1)
+        })
+        .collect();
+    for i in (0..n).filter(|&i| taken[i]) {
+        state.removed = Flow { count: state.removed.count + 1, mass: state.removed.mass + state.particles.mass[i] };
+    }
+    state.contacts.reindex(&new_index, None);
+    state.particles.retain(|i| !taken[i]);
+    state.ledger.left += before - energy::mechanical(model, state);
+}
+
+/// Whether a feed has something to do now.
+pub fn feed_due(model: &Model, state: &State) -> bool {
+    model.feeds.iter().zip(&state.feeds).any(|((feed, active), s)| *active && feed.due(s, state.time))
+}
+
+/// Lets every feed that is due try to add its grains.
+pub fn feed(model: &Model, state: &mut State) -> Result<(), StepError> {
+    let before = energy::mechanical(model, state);
+    for f in 0..model.feeds.len() {
+        let (feed, active) = &model.feeds[f];
+        while *active && feed.due(&state.feeds[f], state.time) {
+            let spec = feed.feed();
+            let surroundings = Surroundings::near(model, state, spec.region.bounds());
+            let outcome =
+                feed.attempt(&mut state.feeds[f], state.time, model.seed, f as u16, &surroundings, &mut Vec::new());
+            match outcome {
+                Outcome::Placed(birth) => {
+                    let place = Place { position: birth.placed.centre, radius: birth.placed.radius };
+                    let kind = &model.kinds[birth.kind as usize];
+                    state.add(kind.grain(birth.kind, place, birth.velocity, birth.spin));
+                    let i = state.particles.owned() - 1;
+                    let t = state.time;
+                    let force: Vec3 = model.fields.iter().map(|field| field.force(&state.particles, i, t)).sum();
+                    state.particles.load[i].force = force;
+                }
+                Outcome::Postponed => {}
+                Outcome::Jammed => {
+                    let failures = state.feeds[f].failures;
+                    return Err(StepError::Jam { feed: f, time: state.time, failures });
+                }
+                Outcome::Finished => break,
+            }
+        }
+    }
+    state.ledger.entered += energy::mechanical(model, state) - before;
+    Ok(())
+}
+
+/// Grains and walls near a place, as obstacles.
+pub struct Surroundings<'a> {
+    model: &'a Model,
+    frames: crate::contact::walls::WallFrames,
+    near: Vec<Place>,
+}
+
+impl<'a> Surroundings<'a> {
+    /// Everything that may overlap a sphere inside `bounds`.
+    pub fn near(model: &'a Model, state: &State, bounds: Aabb) -> Self {
+        let near =
+            state.particles.place.iter().filter(|p| bounds.grown(p.radius).contains(p.position)).copied().collect();
+        Self { model, frames: visit::frames(model, state, state.time), near }
+    }
+}
+
+impl Obstacles for Surroundings<'_> {
+    fn overlaps(&self, centre: Vec3, radius: f64, out: &mut Vec<Push>) {
+        for place in &self.near {
+            let d = centre - place.position;
+            let depth = radius + place.radius - d.length();
+            if depth > 0.0 {
+                out.push(Push { direction: d.try_normalize().unwrap_or(Vec3::X), depth });
+            }
+        }
+        let mut touches: Vec<WallTouch> = Vec::new();
+        for (wall, pose) in self.model.walls.iter().zip(&self.frames.pose).filter(|(wall, _)| wall.active) {
+            touches.clear();
+            wall.surface.touches(pose.to_local(centre), radius, &mut touches);
+            out.extend(touches.iter().map(|t| Push { direction: pose.orientation * -t.normal, depth: t.overlap }));
+        }
+    }
+}
+
+/// Sorts grains in space and brings them back into the periodic cell. Decided by the step count alone, so that a
+/// continued run does it at the same moment.
+pub fn tidy(model: &Model, state: &mut State) {
+    let p = &mut state.particles;
+    p.drop_images();
+    let n = p.owned();
+    if n == 0 {
+        return;
+    }
+    let windings: Vec<[i32; 3]> = (0..n).map(|i| model.cell.winding(p.position(i))).collect();
+    for (place, winding) in p.place.iter_mut().zip(&windings) {
+        place.position -= model.cell.shift_vector(*winding);
+    }
+    let r_max = p.place.iter().map(|place| place.radius).fold(0.0, f64::max);
+    let order = neighbor::spatial_order(&p.place, &model.cell, 2.0 * r_max + model.skin);
+    let mut new_index = vec![None; n];
+    for (k, &i) in order.iter().enumerate() {
+        new_index[i as usize] = Some(k as u32);
+    }
+    p.permute(&order);
+    state.contacts.reindex(&new_index, Some(&windings));
+}
+
+/// Two fixed grains never act on each other.
+pub fn drop_fixed_pairs(p: &Particles, candidates: &mut Candidates) {
+    let n = p.owned();
+    if !(0..n).any(|i| p.is_fixed(i)) {
+        return;
+    }
+    let mut partner = Vec::with_capacity(candidates.partner.len());
+    let mut start = vec![0u32];
+    for i in 0..n {
+        for &j in &candidates.partner[candidates.start[i] as usize..candidates.start[i + 1] as usize] {
+            let owner = if (j as usize) < n { j as usize } else { candidates.images[j as usize - n].owner as usize };
+            if !(p.is_fixed(i) && p.is_fixed(owner)) {
+                partner.push(j);
+            }
+        }
+        start.push(partner.len() as u32);
+    }
+    (candidates.start, candidates.partner) = (start, partner);
+}
+
+/// Bound of the speed at which the surface of a wall can come nearer to a resting grain \[m/s\]: zero for a drum that
+/// turns about its own axis.
+pub fn approach_speed(wall: &Wall, base: &Pose) -> f64 {
+    let local = |through: Vec3, axis: Vec3| (base.to_local(through), base.orientation.conjugate() * axis);
+    let moves_the_surface = |part: &&MotionPart| match part {
+        MotionPart::Rotate { through, axis, .. } | MotionPart::Swing { through, axis, .. } => {
+            let (through, axis) = local(*through, *axis);
+            !wall.surface.is_invariant_under_spin(through, axis)
+        }
+        _ => true,
+    };
+    let rest = Motion { parts: wall.motion.parts.iter().filter(moves_the_surface).cloned().collect() };
+    let pivot_distance = |part: &MotionPart| match part {
+        MotionPart::Rotate { through, .. }
+        | MotionPart::Swing { through, .. }
+        | MotionPart::Schedule { through, .. } => {
+            let (through, _) = local(*through, Vec3::X);
+            let b = wall.surface.bounds();
+            (through - b.min).abs().max((b.max - through).abs()).length()
+        }
+        _ => 0.0,
+    };
+    rest.speed_bound(rest.parts.iter().map(pivot_distance).fold(0.0, f64::max))
+}
+
+/// Lets walls jump that are due to before `t + dt`: their contacts open, and the energy of these is booked.
+pub fn jump(model: &Model, state: &mut State, jumping: &[usize]) {
+    let before = energy::mechanical(model, state);
+    state.contacts.walls.retain(|c| !jumping.contains(&(c.wall as usize)));
+    state.ledger.switched += energy::mechanical(model, state) - before;
+}
+
+/// Walls that jump during the next step.
+pub fn jumping(model: &Model, state: &State) -> Vec<usize> {
+    (0..model.walls.len())
+        .filter(|&w| {
+            let t = state.time - state.walls[w].since;
+            model.walls[w].motion.jump_between(t, t + model.dt) != Vec3::ZERO
+        })
+        .collect()
+}

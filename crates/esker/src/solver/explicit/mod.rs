@@ -1,0 +1,353 @@
+//! `explicit`: soft contacts at fixed steps (DEM).
+//!
+//! One step: integrate, move walls, keep the neighbour list, evaluate contacts and fields, integrate, book. The list of
+//! candidates, its copies of contact memory, images and mean velocities are scratch: [`Explicit::advance`] writes the
+//! memory back into the state before it returns. Everything that could depend on when a list was built is decided by
+//! the state alone: grains are sorted and wrapped every [`TIDY_EVERY`] steps, sums run in ascending order of partners.
+
+mod book;
+mod events;
+
+use super::{Phase, Solver, StepError};
+use crate::contact::list::{self, Segment};
+use crate::contact::sweep::{Grains, Laws};
+use crate::contact::walls::{self, WallFrames};
+use crate::contact::{Velocity, visit};
+use crate::integrate::{self, Integrator, gear};
+use crate::math::Vec3;
+use crate::measure::energy;
+use crate::model::Model;
+use crate::neighbor::{self, Candidates, Method};
+use crate::particles::Load;
+use crate::state::State;
+use rayon::prelude::*;
+
+/// Steps between two sortings and wrappings of the grains.
+pub const TIDY_EVERY: u64 = 8192;
+/// Steps between two looks at the removal regions.
+pub const REMOVE_EVERY: u64 = 16;
+/// Below this number of grains per worker the step is cheaper on fewer workers.
+const GRAINS_PER_WORKER: usize = 1000;
+
+type Hook = Option<Box<dyn FnMut(Phase) + Send>>;
+
+fn tick(hook: &mut Hook, phase: Phase) {
+    if let Some(hook) = hook {
+        hook(phase);
+    }
+}
+
+/// The solver and its scratch memory.
+pub struct Explicit {
+    workers: usize,
+    hook: Hook,
+    largest_overlap: f64,
+    list: Option<WorkingList>,
+}
+
+/// Everything that is built from model and state and may be dropped at any time.
+struct WorkingList {
+    laws: Laws,
+    candidates: Candidates,
+    segments: Vec<Segment>,
+    scratch: integrate::Scratch,
+    /// Kind of each grain, images included.
+    kind: Vec<u16>,
+    /// Positions when the list was built.
+    reference: Vec<Vec3>,
+    /// Bound of the displacement of any grain, and of any wall, since then \[m\].
+    travelled: f64,
+    wall_speed: f64,
+    wall_travelled: f64,
+    /// Non-conservative field forces of this step, for the ledger.
+    field_force: Vec<Vec3>,
+    /// Side of each counting plane each grain is on.
+    sides: Vec<bool>,
+}
+
+impl Explicit {
+    /// A solver on `workers` threads of the present rayon pool.
+    pub fn new(workers: usize) -> Self {
+        Self { workers: workers.max(1), hook: None, largest_overlap: 0.0, list: None }
+    }
+
+    /// One step.
+    fn step(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+        let dt = model.dt;
+        let jumping = events::jumping(model, state);
+        if !jumping.is_empty() {
+            self.store(state);
+            events::jump(model, state, &jumping);
+            self.build(model, state)?;
+        }
+
+        tick(&mut self.hook, Phase::Integrate);
+        let list = self.list.as_mut().expect("the list is built before the first step");
+        let speed = integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
+        check_finite(speed, state, dt)?;
+        let frames = visit::frames(model, state, model.integrator.force_time(state.time, dt));
+
+        tick(&mut self.hook, Phase::Neighbours);
+        self.keep_list(model, state, speed)?;
+
+        tick(&mut self.hook, Phase::Contacts);
+        self.contacts(model, state, &frames, dt);
+
+        tick(&mut self.hook, Phase::Fields);
+        let list = self.list.as_mut().expect("kept above");
+        let t = model.integrator.force_time(state.time, dt);
+        book::fields(model, state, t, &mut list.field_force);
+
+        tick(&mut self.hook, Phase::Integrate);
+        let speed = integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
+        check_finite(speed, state, dt)?;
+        state.count_step(dt);
+
+        tick(&mut self.hook, Phase::Book);
+        self.largest_overlap = book::sums(model, state, &list.segments, dt);
+        book::field_work(state, &list.field_force, dt);
+        self.events(model, state)
+    }
+
+    /// What happens between two steps: flows, removals, feeds, tidying.
+    fn events(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+        let list = self.list.as_mut().expect("the list is built before the first step");
+        events::count_flows(model, state, &mut list.sides);
+        if !model.removals.is_empty()
+            && state.step.is_multiple_of(REMOVE_EVERY)
+            && events::anything_to_remove(model, state)
+        {
+            self.store(state);
+            events::remove(model, state);
+            self.list = None;
+        }
+        if events::feed_due(model, state) {
+            self.store(state);
+            events::feed(model, state)?;
+            self.list = None;
+        }
+        if state.step.is_multiple_of(TIDY_EVERY) {
+            self.store(state);
+            events::tidy(model, state);
+            self.list = None;
+        }
+        if self.list.is_none() {
+            self.build(model, state)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates walls, then pairs, each worker for its own grains.
+    fn contacts(&mut self, model: &Model, state: &mut State, frames: &WallFrames, dt: f64) {
+        let list = self.list.as_mut().expect("the list is built before contacts are evaluated");
+        let p = &mut state.particles;
+        let grains = Grains {
+            owned: p.id.len(),
+            place: &p.place,
+            motion: &p.motion,
+            mean: &list.scratch.mean,
+            kind: &list.kind,
+            dt,
+        };
+        let laws = &list.laws;
+        let work = |segment: &mut Segment, loads: &mut [Load]| {
+            loads.fill(Load::default());
+            segment.sums.fill(Default::default());
+            segment.wall_sums.fill(Default::default());
+            walls::sweep(model, frames, grains, segment, loads);
+            laws.sweep(model, grains, segment, loads);
+        };
+        if let [segment] = list.segments.as_mut_slice() {
+            work(segment, &mut p.load);
+            return;
+        }
+        let mut rest = p.load.as_mut_slice();
+        let mut jobs = Vec::with_capacity(list.segments.len());
+        for segment in &mut list.segments {
+            let (own, others) = rest.split_at_mut(segment.grains.len());
+            rest = others;
+            jobs.push((segment, own));
+        }
+        jobs.into_par_iter().for_each(|(segment, loads)| work(segment, loads));
+    }
+
+    /// Refreshes images and rebuilds the list when something may have come within reach unseen.
+    fn keep_list(&mut self, model: &Model, state: &mut State, speed: f64) -> Result<(), StepError> {
+        let list = self.list.as_mut().expect("the list is built before the first step");
+        list.travelled += speed * model.dt;
+        list.wall_travelled += list.wall_speed * model.dt;
+        let half = 0.5 * model.skin;
+        if list.travelled > half {
+            // The bound has been used up: look at the real displacements.
+            let p = &state.particles;
+            let far2 = (0..p.owned()).map(|i| p.position(i).distance_squared(list.reference[i])).fold(0.0, f64::max);
+            // Strict room for one more step at the present speed is kept by the bound itself.
+            list.travelled = far2.sqrt();
+        }
+        if list.travelled > half || list.wall_travelled > half {
+            let mean = std::mem::take(&mut list.scratch);
+            self.store(state);
+            self.build(model, state)?;
+            let list = self.list.as_mut().expect("just built");
+            list.scratch = mean;
+        }
+        let list = self.list.as_mut().expect("kept");
+        refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
+        Ok(())
+    }
+
+    /// Writes the memory of all contacts into the state and drops the images.
+    fn store(&mut self, state: &mut State) {
+        state.particles.drop_images();
+        if let Some(list) = &mut self.list {
+            list.scratch.mean.truncate(state.particles.owned());
+            list::collect(&list.segments, state.particles.owned(), &list.candidates, &mut state.contacts);
+        }
+    }
+
+    /// Builds the working list from model and state.
+    fn build(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+        let p = &mut state.particles;
+        p.drop_images();
+        let n = p.owned();
+        if model.integrator == Integrator::Gear {
+            gear::start(p, model.dt);
+        }
+        let mut candidates = neighbor::search(&p.place, &model.cell, model.skin, Method::Grid)?;
+        events::drop_fixed_pairs(p, &mut candidates);
+        let (near_walls, wall_speed) = near_walls(model, state);
+        let workers = self.workers.min(n.div_ceil(GRAINS_PER_WORKER));
+        let segments = list::build(n, workers, &candidates, &state.contacts, &near_walls, model.walls.len());
+        let p = &state.particles;
+        let mut kind = p.kind.clone();
+        kind.extend(candidates.images.iter().map(|image| p.kind[image.owner as usize]));
+        let reference = p.place.iter().map(|place| place.position).collect();
+        let mut scratch = integrate::Scratch::default();
+        scratch.fit(n);
+        self.list = Some(WorkingList {
+            laws: Laws::of(&model.laws),
+            candidates,
+            segments,
+            scratch,
+            kind,
+            reference,
+            travelled: 0.0,
+            wall_speed,
+            wall_travelled: 0.0,
+            field_force: Vec::new(),
+            sides: events::sides(model, p),
+        });
+        Ok(())
+    }
+
+    /// Loads at the present positions, for a state that has none: no time passes, no energy is booked.
+    fn prime(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+        events::tidy(model, state);
+        self.build(model, state)?;
+        let list = self.list.as_mut().expect("just built");
+        for (mean, motion) in list.scratch.mean.iter_mut().zip(&state.particles.motion) {
+            *mean = Velocity { linear: motion.velocity, angular: motion.angular_velocity };
+        }
+        refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
+        let frames = visit::frames(model, state, state.time);
+        self.contacts(model, state, &frames, 0.0);
+        let list = self.list.as_mut().expect("just built");
+        book::fields(model, state, state.time, &mut list.field_force);
+        book::sums(model, state, &list.segments, 0.0);
+        if model.integrator == Integrator::Gear {
+            state.particles.derivatives.clear();
+            gear::start(&mut state.particles, model.dt);
+        }
+        state.loads_are_current = true;
+        self.store(state);
+        state.ledger.initial = energy::mechanical(model, state);
+        Ok(())
+    }
+}
+
+impl Solver for Explicit {
+    fn advance(&mut self, model: &Model, state: &mut State, steps: u64) -> Result<(), StepError> {
+        if !state.loads_are_current {
+            self.list = None;
+            self.prime(model, state)?;
+        } else if self.list.is_none() {
+            self.build(model, state)?;
+        }
+        for _ in 0..steps {
+            self.step(model, state)?;
+        }
+        tick(&mut self.hook, Phase::Outside);
+        self.store(state);
+        Ok(())
+    }
+
+    fn largest_overlap(&self) -> f64 {
+        self.largest_overlap
+    }
+
+    fn on_phase(&mut self, hook: Box<dyn FnMut(Phase) + Send>) {
+        self.hook = Some(hook);
+    }
+}
+
+fn check_finite(speed: f64, state: &State, dt: f64) -> Result<(), StepError> {
+    if speed.is_nan() {
+        let i = state.first_not_finite().unwrap_or(0);
+        return Err(StepError::NotFinite { id: state.particles.id[i], step: state.step + 1, time: state.time + dt });
+    }
+    Ok(())
+}
+
+/// Puts the periodic copies behind the real grains.
+fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mean: &mut Vec<Velocity>) {
+    if candidates.images.is_empty() {
+        return;
+    }
+    let p = &mut state.particles;
+    let n = p.owned();
+    p.drop_images();
+    mean.truncate(n);
+    for image in &candidates.images {
+        let owner = image.owner as usize;
+        let mut place = p.place[owner];
+        place.position += model.cell.shift_vector(image.shift);
+        p.place.push(place);
+        p.motion.push(p.motion[owner]);
+        mean.push(mean[owner]);
+    }
+}
+
+/// Walls within reach of each grain, and the largest speed at which a wall may come nearer \[m/s\]. A wall that moves too
+/// fast for a list, or has no bounded speed, is near every grain.
+fn near_walls(model: &Model, state: &State) -> (Vec<(u32, u16)>, f64) {
+    let frames = visit::frames(model, state, state.time);
+    let p = &state.particles;
+    let mut speed = 0.0f64;
+    let near: Vec<(usize, bool)> = (0..model.walls.len())
+        .filter(|&w| model.walls[w].active)
+        .map(|w| {
+            let approach = events::approach_speed(&model.walls[w], &state.walls[w].base);
+            // A list pays when it lasts for some steps.
+            let listed = approach * model.dt * 40.0 < model.skin;
+            if listed {
+                speed = speed.max(approach);
+            }
+            (w, listed)
+        })
+        .collect();
+    let mut pairs = Vec::new();
+    let mut touches = Vec::new();
+    for i in 0..p.owned() {
+        for &(w, listed) in &near {
+            touches.clear();
+            if listed {
+                let local = frames.pose[w].to_local(p.position(i));
+                model.walls[w].surface.touches(local, p.radius(i) + model.skin, &mut touches);
+            }
+            if !listed || !touches.is_empty() {
+                pairs.push((i as u32, w as u16));
+            }
+        }
+    }
+    (pairs, speed)
+}

@@ -1,0 +1,89 @@
+//! Solvers. Each advances the same state of the same model.
+
+pub mod explicit;
+
+use crate::model::Model;
+use crate::state::State;
+use thiserror::Error;
+
+/// A way to advance a state.
+pub trait Solver: Send {
+    /// Advances by `steps` steps and leaves the state complete: scratch memory may be dropped afterwards without changing
+    /// a bit of what follows.
+    fn advance(&mut self, model: &Model, state: &mut State, steps: u64) -> Result<(), StepError>;
+
+    /// Largest overlap over the smaller radius at the last step \[-\].
+    fn largest_overlap(&self) -> f64;
+
+    /// Is called at the start of every phase, for timing; the engine itself has no clock.
+    fn on_phase(&mut self, hook: Box<dyn FnMut(Phase) + Send>);
+}
+
+/// Parts of a step, for the table of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Moving grains and walls.
+    Integrate,
+    /// Keeping the list of candidates, images, order.
+    Neighbours,
+    /// Evaluating contacts.
+    Contacts,
+    /// Evaluating fields.
+    Fields,
+    /// Ledger, flows, feeds and removals.
+    Book,
+    /// Between steps.
+    Outside,
+}
+
+impl Phase {
+    /// All phases, in order.
+    pub const ALL: [Phase; 6] =
+        [Phase::Integrate, Phase::Neighbours, Phase::Contacts, Phase::Fields, Phase::Book, Phase::Outside];
+
+    /// Name for tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Integrate => "integrate",
+            Phase::Neighbours => "neighbours",
+            Phase::Contacts => "contacts",
+            Phase::Fields => "fields",
+            Phase::Book => "book-keeping",
+            Phase::Outside => "output and rest",
+        }
+    }
+}
+
+/// Why a run cannot go on.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum StepError {
+    /// A grain lost its finite state.
+    #[error(
+        "grain {id} has no finite position or velocity after step {step} (t = {time} s); the step or the stiffness is \
+         too large: `esker check` tells what fits"
+    )]
+    NotFinite {
+        /// Identity of the grain.
+        id: u64,
+        /// Step.
+        step: u64,
+        /// Time \[s\].
+        time: f64,
+    },
+    /// The neighbour search failed.
+    #[error("{0}")]
+    Search(#[from] crate::neighbor::SearchError),
+    /// A feed found no room for a long time.
+    #[error(
+        "feed {feed} is jammed at t = {time} s: no room for a grain in {failures} attempts; enlarge its region, lower \
+         its rate or raise `patience`"
+    )]
+    Jam {
+        /// Index of the feed.
+        feed: usize,
+        /// Time \[s\].
+        time: f64,
+        /// Failed attempts.
+        failures: u32,
+    },
+}
