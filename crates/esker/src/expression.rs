@@ -52,6 +52,8 @@ pub struct ExpressionError {
     pub text: String,
     /// A known name close to the unknown one.
     pub suggestion: Option<String>,
+    /// The variables or functions that would have been understood in place of an unknown name.
+    pub known: Vec<String>,
 }
 
 /// A number in SI with its dimension.
@@ -282,6 +284,7 @@ impl Expression {
         let mut error = self.error(offset, format!("unknown name `{name}`"));
         let reserved = FUNCTIONS.iter().map(|(function, _)| *function).chain(["pi"]);
         error.suggestion = closest(name, known.iter().copied().chain(reserved)).map(str::to_string);
+        error.known = known.iter().map(|name| name.to_string()).collect();
         if unit::find(name).is_some() && error.suggestion.is_none() {
             error.message += &format!(
                 "; `{name}` is a unit, and a unit stands directly behind a number and without spaces around `/`: \
@@ -292,7 +295,7 @@ impl Expression {
     }
 
     fn error(&self, offset: usize, message: impl Into<String>) -> ExpressionError {
-        ExpressionError { message: message.into(), offset, text: self.text.clone(), suggestion: None }
+        ExpressionError { message: message.into(), offset, text: self.text.clone(), suggestion: None, known: vec![] }
     }
 }
 

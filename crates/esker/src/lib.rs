@@ -6,6 +6,7 @@
 //! - [`solver`]: ways to advance a state. [`fill`]: where grains come from. [`measure`]: what to read off a state.
 //! - [`math`], [`rng`], [`expression`]: tools.
 
+pub mod advice;
 pub mod boundary;
 pub mod contact;
 pub mod expression;
@@ -21,5 +22,6 @@ pub mod particles;
 pub mod region;
 pub mod rng;
 pub mod shape;
+pub mod simulation;
 pub mod solver;
 pub mod state;

@@ -1,7 +1,7 @@
 //! Random numbers from a counter: a draw depends only on (seed, purpose, key), never on what was drawn elsewhere.
 //!
-//! [`Stream`] is ChaCha with 8 rounds; seed and purpose make its cipher key, `key` its stream number. Opening a stream
-//! costs nothing, its first number about 0.2 µs, so open one per grain instead of passing a generator around.
+//! [`Stream`] is ChaCha with 8 rounds; seed and purpose make its cipher key, `key` its stream number. A stream is cheap to
+//! open (its first number costs four blocks of the cipher): open one per grain instead of passing a generator around.
 //! Two streams that differ in any of the three are independent. [`key`] packs a group and a counter into one key.
 
 use crate::math::Vec3;

@@ -12,9 +12,11 @@ use serde::{Deserialize, Serialize};
 /// Everything that changes while a run goes on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
+    /// Index of the present stage.
+    pub stage: usize,
     /// Steps done.
     pub step: u64,
-    /// Time at which the step length last changed \[s\], and the step count then: `time = epoch + (step − epoch_step) dt`.
+    /// Time at which the present stage began \[s\]: `time = epoch + (step − epoch_step) dt`.
     pub epoch: f64,
     /// Step count at the epoch.
     pub epoch_step: u64,
@@ -117,7 +119,7 @@ impl State {
         model.walls[w].motion.twist(t - self.walls[w].since)
     }
 
-    /// Starts a new epoch: to be called when the step length changes.
+    /// Starts a new epoch: to be called when a stage begins.
     pub fn new_epoch(&mut self) {
         self.epoch = self.time;
         self.epoch_step = self.step;

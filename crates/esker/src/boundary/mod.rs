@@ -11,6 +11,7 @@
 
 pub mod mesh;
 mod mesh_grid;
+mod mesh_topology;
 pub mod motion;
 pub mod plane;
 pub mod polyline;

@@ -18,6 +18,7 @@ pub(super) const SMOOTH_ANGLE: f64 = 1e-5;
 
 /// A wall surface in its own frame.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // a scene has few walls, and they are not moved about
 pub enum Surface {
     /// A half-space.
     Plane(Plane),
@@ -259,14 +260,18 @@ impl Candidate {
 /// overlap it has when the centre enters the region above it, so hollow walls divided so finely that a contact spans
 /// several facets are better given as [`Revolved`] or [`Shell`].
 pub(super) fn keep_each_contact_once(candidates: &mut [Candidate], radius: f64, out: &mut Vec<WallTouch>) {
+    if let [only] = candidates {
+        return out.push(only.touch);
+    }
     candidates.sort_unstable_by(|a, b| b.touch.overlap.total_cmp(&a.touch.overlap).then_with(|| a.piece.cmp(&b.piece)));
     let first = out.len();
     for i in 0..candidates.len() {
         let (deeper, rest) = candidates.split_at_mut(i);
         let this = &mut rest[0];
-        let held_by_neighbour = deeper.iter().any(|other| this.part.belongs_to(other.vertices));
-        let repeated = deeper.iter().any(|other| other.kept && this.repeats(other, SAME_CONTACT * radius));
-        this.kept = !held_by_neighbour && !repeated;
+        // Neighbours are about as deep: looking back from here finds them soon.
+        let held_by_neighbour = deeper.iter().rev().any(|other| this.part.belongs_to(other.vertices));
+        this.kept =
+            !held_by_neighbour && !deeper.iter().any(|other| other.kept && this.repeats(other, SAME_CONTACT * radius));
         if this.kept {
             out.push(this.touch);
         }

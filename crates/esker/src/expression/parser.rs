@@ -21,7 +21,7 @@ impl<'a> Parser<'a> {
         if text.len() > MAX_TEXT {
             let shown: String = text.chars().take(40).collect();
             let message = format!("an expression of more than {MAX_TEXT} bytes");
-            return Err(ExpressionError { message, offset: 0, text: shown, suggestion: None });
+            return Err(ExpressionError { message, offset: 0, text: shown, suggestion: None, known: vec![] });
         }
         let out = Expression { text: text.to_string(), code: vec![], names: vec![], units: vec![], lone_units: vec![] };
         Ok(Parser { text, at: 0, depth: 0, height: 0, out })
@@ -208,6 +208,7 @@ impl<'a> Parser<'a> {
         let Some((_, function)) = FUNCTIONS.iter().find(|(name, _)| *name == word) else {
             let mut error = self.error(offset, format!("unknown function `{word}`"));
             error.suggestion = closest(word, FUNCTIONS.iter().map(|(name, _)| *name)).map(str::to_string);
+            error.known = FUNCTIONS.iter().map(|(name, _)| name.to_string()).collect();
             return Err(error);
         };
         let opened = self.at;

@@ -5,6 +5,7 @@ mod buoyancy;
 mod central;
 mod drag;
 mod expression;
+mod only;
 mod uniform;
 
 pub use attraction::MutualAttraction;
@@ -12,6 +13,7 @@ pub use buoyancy::Buoyancy;
 pub use central::Central;
 pub use drag::{Drag, DragCoefficient};
 pub use expression::{ExpressionField, SLOTS};
+pub use only::Only;
 pub use uniform::{Gravity, UniformForce};
 
 use crate::math::Vec3;

@@ -91,7 +91,7 @@ impl DropAndRoll {
             };
             let centre = roller.settle(start, radius).map_err(|failure| match failure {
                 Failure::Lost { fallen } => FillError::FellThrough { index, start, fallen },
-                Failure::Restless { centre } => FillError::NotSettled { index, radius, centre, steps: MAX_STEPS },
+                Failure::Restless { centre } => FillError::NotSettled { index, radius, centre },
             })?;
             roller.grains.push(Placed { centre, radius });
         }
@@ -141,6 +141,7 @@ struct Move {
 struct Roller<'a> {
     walls: &'a dyn Obstacles,
     grains: Grains,
+    r_max: f64,
     planar: bool,
     down: Vec3,
     max_fall: f64,
@@ -151,7 +152,7 @@ struct Roller<'a> {
 impl<'a> Roller<'a> {
     fn new(walls: &'a dyn Obstacles, r_max: f64, planar: bool, down: Vec3, max_fall: f64) -> Roller<'a> {
         let grains = Grains::new(r_max, planar);
-        Roller { walls, grains, planar, down, max_fall, pushes: Vec::new(), near: Vec::new() }
+        Roller { walls, grains, r_max, planar, down, max_fall, pushes: Vec::new(), near: Vec::new() }
     }
 
     fn is_free(&mut self, centre: Vec3, radius: f64) -> bool {
@@ -170,7 +171,7 @@ impl<'a> Roller<'a> {
 
             // Far from everything: fall as far as is free.
             let nearest = self.look_around(c, r, &mut reach);
-            if nearest > STEP * r {
+            if self.near.is_empty() || nearest > STEP * r {
                 c += self.down * nearest;
                 reach = 2.0 * nearest;
                 continue;
@@ -194,7 +195,10 @@ impl<'a> Roller<'a> {
                 continue;
             }
 
-            // At rest, unless it balances.
+            // At rest, unless it is squeezed or balances.
+            if nearest < -10.0 * AT_REST * r {
+                return Err(Failure::Restless { centre: c });
+            }
             match self.downhill_from(c, r, &next) {
                 None => return Ok(c),
                 Some(lower) => (c, pull, last) = (lower, 1.0, Vec3::ZERO),
@@ -204,13 +208,11 @@ impl<'a> Roller<'a> {
     }
 
     /// Fills `near` with everything within `reach` of the grain's surface; returns the smallest gap, or `reach` when all is
-    /// free. Shortens a long reach among grains, where it would visit many cells.
+    /// free. Shortens a reach far into the heap, where it would visit many cells.
     fn look_around(&mut self, c: Vec3, r: f64, reach: &mut f64) -> f64 {
-        let far = FAR * r;
-        let heap = self.grains.centres().grown(r + far);
-        if *reach > far && c.cmpge(heap.min).all() && c.cmple(heap.max).all() {
-            *reach = far;
-        }
+        let heap = self.grains.centres();
+        let away = (c - c.max(heap.min).min(heap.max)).length() - r - self.r_max;
+        *reach = reach.min(away.max(FAR * r));
         self.pushes.clear();
         self.walls.overlaps(c, r + *reach, &mut self.pushes);
         self.grains.overlaps(c, r + *reach, &mut self.pushes);
@@ -326,3 +328,6 @@ impl<'a> Roller<'a> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests;

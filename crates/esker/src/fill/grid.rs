@@ -1,8 +1,8 @@
 //! Grains laid down so far, found by place.
 //!
 //! A hashed grid without bounds: cells are one largest diameter wide, and grains of each octave of size have a grid of
-//! their own, so that a wide size law costs no more per query than a narrow one. Insertion and a query of touching size
-//! are O(1). Compared with the naive search in the tests.
+//! their own, so that a few large grains do not make cells of many small ones. Insertion and a query of a size like that of
+//! the grains are O(1). Compared with the naive search in the tests.
 
 use super::{Obstacles, Placed, Push};
 use crate::math::{Aabb, Vec3};
@@ -21,8 +21,15 @@ pub struct Grains {
     next: Vec<u32>,
     /// First grain of each bucket; as many as a power of two.
     heads: Vec<u32>,
-    levels: Vec<i32>,
+    levels: Vec<Level>,
     centres: Aabb,
+}
+
+/// The grains of one octave of size.
+#[derive(Clone, Debug)]
+struct Level {
+    level: i32,
+    members: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,15 +85,17 @@ impl Grains {
         let bucket = cell.bucket(self.heads.len());
         self.next.push(self.heads[bucket]);
         self.heads[bucket] = self.grains.len() as u32;
+        let place = self.levels.binary_search_by_key(&level, |l| l.level).unwrap_or_else(|place| {
+            self.levels.insert(place, Level { level, members: Vec::new() });
+            place
+        });
+        self.levels[place].members.push(self.grains.len() as u32);
         self.cells.push(cell);
         self.grains.push(grain);
-        if let Err(place) = self.levels.binary_search(&level) {
-            self.levels.insert(place, level);
-        }
         self.centres = self.centres.including(grain.centre);
     }
 
-    /// Whether a sphere overlaps any grain by more than rounding.
+    /// Whether a sphere overlaps no grain.
     pub fn is_free(&self, centre: Vec3, radius: f64) -> bool {
         let mut free = true;
         self.visit(centre, radius, |_, _| {
@@ -119,22 +128,34 @@ impl Grains {
 
     /// Calls `found(grain, squared distance)` for each grain that the sphere overlaps, until it returns false.
     fn visit(&self, centre: Vec3, radius: f64, mut found: impl FnMut(&Placed, f64) -> bool) {
-        for &level in &self.levels {
+        // Returns whether to go on.
+        let mut meet = |g: &Placed| {
+            let (touch, d2) = (radius + g.radius, g.centre.distance_squared(centre));
+            d2 >= touch * touch || found(g, d2)
+        };
+        for &Level { level, ref members } in &self.levels {
             let reach = Vec3::splat(radius + self.size(level));
             let (low, high) = ((centre - reach).max(self.centres.min), (centre + reach).min(self.centres.max));
             if low.x > high.x || low.y > high.y || (!self.planar && low.z > high.z) {
                 continue;
             }
             let (a, b) = (self.cell(low, level), self.cell(high, level));
+            // A large sphere among few small grains: asking each is cheaper than looking into each cell.
+            let count = |a: i32, b: i32| f64::from(b) - f64::from(a) + 1.0;
+            if count(a.x, b.x) * count(a.y, b.y) * count(a.z, b.z) > members.len() as f64 {
+                if !members.iter().all(|&i| meet(&self.grains[i as usize])) {
+                    return;
+                }
+                continue;
+            }
             for z in a.z..=b.z {
                 for y in a.y..=b.y {
                     for x in a.x..=b.x {
                         let cell = Cell { level, x, y, z };
                         let mut i = self.heads[cell.bucket(self.heads.len())];
                         while i != NONE {
-                            let g = &self.grains[i as usize];
-                            let (touch, d2) = (radius + g.radius, g.centre.distance_squared(centre));
-                            if d2 < touch * touch && self.cells[i as usize] == cell && !found(g, d2) {
+                            // A bucket may hold grains of other cells too.
+                            if self.cells[i as usize] == cell && !meet(&self.grains[i as usize]) {
                                 return;
                             }
                             i = self.next[i as usize];
@@ -168,7 +189,7 @@ mod tests {
         for planar in [true, false] {
             let mut s = Stream::new(9, Purpose::Noise, 0);
             let mut grains = Grains::new(0.1, planar);
-            let mut place = |s: &mut Stream| 3.0 * s.in_ball(planar);
+            let place = |s: &mut Stream| s.in_ball(planar);
             for _ in 0..3000 {
                 let radius = 0.2 * s.uniform().powi(3) + 1e-3; // four octaves and some above r_max
                 grains.push(Placed { centre: place(&mut s), radius });

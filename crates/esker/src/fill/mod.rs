@@ -184,7 +184,7 @@ pub enum FillError {
     },
     /// A dropped grain did not come to rest.
     #[error(
-        "grain {index} of radius {radius} m is still not at rest at {centre} after {steps} steps; look for walls that overlap each other or leave less than a grain between them there"
+        "grain {index} of radius {radius} m finds no rest at {centre}; look for walls that overlap each other or leave less than a grain between them there"
     )]
     NotSettled {
         /// Which grain.
@@ -193,16 +193,20 @@ pub enum FillError {
         radius: f64,
         /// Where it is \[m\].
         centre: Vec3,
-        /// Steps made.
-        steps: usize,
     },
 }
+
+/// More grains than this in one fill are taken for a slip of the pen.
+const MOST_GRAINS: usize = 1_000_000_000;
 
 /// Radii of a fill, in order of index. The first are the same whatever the amount.
 pub fn draw_radii(sizes: &Sizes, amount: Amount, region: &Region, setting: &Setting) -> Result<Vec<f64>, FillError> {
     let radius = |i: usize| sizes.sample(&mut Stream::new(setting.seed, Purpose::Size, key(setting.group, i as u64)));
     let wanted = match amount {
-        Amount::Count(n) => return Ok((0..n).map(radius).collect()),
+        Amount::Count(n) => {
+            check("count", n as f64, n <= MOST_GRAINS, "ask for at most a thousand million grains")?;
+            return Ok((0..n).map(radius).collect());
+        }
         Amount::Mass { mass, density } => {
             check("density", density, density > 0.0, "give a density above zero")?;
             check("mass", mass, mass >= 0.0, "give a mass of zero or more")?;
@@ -218,7 +222,7 @@ pub fn draw_radii(sizes: &Sizes, amount: Amount, region: &Region, setting: &Sett
         }
     };
     let expected = wanted / sizes.mean_measure();
-    check("expected number of grains", expected, expected < 1e9, "ask for less, or for larger grains")?;
+    check("expected number of grains", expected, expected <= MOST_GRAINS as f64, "ask for less, or for larger grains")?;
     let mut radii = Vec::with_capacity(expected as usize + 1);
     let mut sum = 0.0;
     loop {

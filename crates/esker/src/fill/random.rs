@@ -1,8 +1,7 @@
 //! Random sequential addition: each grain at a uniform random place where it overlaps nothing, the largest first.
 //!
-//! Jams near a solid fraction of 0.547 for equal discs and 0.38 for equal spheres, and grows slow well before: the mean
-//! number of tries at fraction φ exceeds 1000 at about φ = 0.50 and 0.35. For denser beds use
-//! [`drop_and_roll`](super::drop_and_roll) or let a [`lattice`](super::lattice) settle.
+//! Jams near a solid fraction of 0.547 for equal discs and 0.38 for equal spheres (walls lower both), and grows slow well
+//! before. For denser beds use [`drop_and_roll`](super::drop_and_roll) or let a [`lattice`](super::lattice) settle.
 
 use super::{Amount, FillError, FillReport, Filling, Grains, Placed, Setting, Sizes, draw_radii, is_clear};
 use crate::region::Region;

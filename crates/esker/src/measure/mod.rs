@@ -1,4 +1,5 @@
 //! Measures of a state: energy, wall loads, packing, stress, flows.
 
 pub mod energy;
+pub mod probe;
 pub mod region;

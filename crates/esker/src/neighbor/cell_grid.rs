@@ -18,7 +18,7 @@ use super::{Candidates, Image, PeriodicCell, SearchError, near};
 use crate::math::{Aabb, Vec3};
 use crate::particles::Place;
 use rayon::prelude::*;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Most levels; the finest one takes all smaller grains.
@@ -51,7 +51,8 @@ impl Axis {
         match length {
             None => Axis { density: 1.0 / edge, bounds: (-FARTHEST_CELL, FARTHEST_CELL), period: None },
             Some(length) => {
-                let cells = (length / edge).floor().max(1.0).min(FARTHEST_CELL);
+                // `max` first: it turns the NaN of a senseless edge into one cell.
+                let cells = (length / edge).max(1.0).floor().min(FARTHEST_CELL);
                 Axis { density: cells / length, bounds: (0.0, cells - 1.0), period: Some(cells as i64) }
             }
         }
@@ -106,6 +107,8 @@ struct CellGrid {
     stride: [u64; 3],
     first: u64,
     mask: u64,
+    /// Whether far cells may share a number.
+    folded: bool,
     /// Cell `c` holds entries `start[c]..start[c + 1]`.
     start: Vec<u32>,
     /// Entries: grain and its wrapped place.
@@ -132,7 +135,8 @@ impl CellGrid {
             }
         }
         let budget = (2 * members.len()).clamp(64, MAX_CELLS) as u128;
-        if volume(extent) > budget {
+        let folded = volume(extent) > budget;
+        if folded {
             (low, extent) = bulk(&members, places, &axes);
             fold(&mut extent, budget);
         }
@@ -143,6 +147,7 @@ impl CellGrid {
             stride,
             first: 0,
             mask: cells as u64 - 1,
+            folded,
             start: Vec::new(),
             grain: Vec::new(),
             place: Vec::new(),
@@ -371,7 +376,7 @@ fn levels(places: &[Place], skin: f64) -> Vec<(Vec<u32>, f64)> {
 
 /// One task's search.
 struct Sweep<'a> {
-    wrapped: &'a Wrapped,
+    wrapped: &'a Wrapped<'a>,
     cell: &'a PeriodicCell,
     skin: f64,
     limit: usize,
@@ -382,24 +387,27 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// Pairs within a level whose earlier entry, or earlier cell, is that of entries `first..last`.
+    /// Pairs of entries `first..last` of a level: with later entries of their own cell and those of cells ahead.
     fn within(&mut self, grid: &CellGrid, first: usize, last: usize) {
         let mut runs = Vec::new();
         let mut here = None;
         let mut end_of_cell = 0;
         for e in first..last {
-            let (i, place) = (grid.grain[e], &grid.place[e]);
-            let c = grid.coordinates(place.position);
-            if here != Some(c) {
-                here = Some(c);
-                end_of_cell = grid.start[grid.number(c) + 1];
-                runs.clear();
-                grid.ahead(c, &mut runs);
+            let place = &grid.place[e];
+            // Entries that share a number share the cell, unless the grid is folded.
+            if e >= end_of_cell || grid.folded {
+                let c = grid.coordinates(place.position);
+                if here != Some(c) {
+                    here = Some(c);
+                    end_of_cell = grid.start[grid.number(c) + 1] as usize;
+                    runs.clear();
+                    runs.push(Run { begin: e as u32, end: end_of_cell as u32, copy: [0; 3] });
+                    grid.ahead(c, &mut runs);
+                    self.make_room(&runs);
+                }
             }
-            self.check(i, place, grid, &Run { begin: e as u32 + 1, end: end_of_cell, copy: [0; 3] });
-            for run in &runs {
-                self.check(i, place, grid, run);
-            }
+            runs[0].begin = e as u32 + 1;
+            self.check(grid.grain[e], place, grid, &runs);
             if self.found.count > self.limit {
                 return;
             }
@@ -411,46 +419,52 @@ impl Sweep<'_> {
         let mut runs = Vec::new();
         let mut here = None;
         for e in first..last {
-            let (i, place) = (fine.grain[e], &fine.place[e]);
+            let place = &fine.place[e];
             let c = coarse.coordinates(place.position);
             if here != Some(c) {
                 here = Some(c);
                 runs.clear();
                 coarse.around(c, &mut runs);
+                self.make_room(&runs);
             }
-            for run in &runs {
-                self.check(i, place, coarse, run);
-            }
+            self.check(fine.grain[e], place, coarse, &runs);
             if self.found.count > self.limit {
                 return;
             }
         }
     }
 
-    /// Grain `i` against a run of entries.
+    /// Room for all entries of the runs to be near, and one more.
+    fn make_room(&mut self, runs: &[Run]) {
+        let most = 1 + runs.iter().map(|run| (run.end - run.begin) as usize).sum::<usize>();
+        if self.hits.len() < most {
+            self.hits.resize(most, 0);
+        }
+    }
+
+    /// Grain `i` against the entries of some runs.
     #[inline]
-    fn check(&mut self, i: u32, place: &Place, grid: &CellGrid, run: &Run) {
-        let others = &grid.place[run.begin as usize..run.end as usize];
-        if self.hits.len() < others.len() {
-            self.hits.resize(others.len(), 0);
-        }
-        // Every entry is written and kept only if near: a branch here would be guessed wrong once per hit.
+    fn check(&mut self, i: u32, place: &Place, grid: &CellGrid, runs: &[Run]) {
         let mut hits = 0;
-        if run.copy == [0; 3] {
-            for (k, other) in others.iter().enumerate() {
-                self.hits[hits] = k as u32;
-                hits += usize::from(near(place, other, Vec3::ZERO, self.skin));
-            }
-        } else {
-            let shift = self.cell.shift_vector(run.copy);
-            for (k, other) in others.iter().enumerate() {
-                self.hits[hits] = k as u32;
-                hits += usize::from(near(place, other, shift, self.skin));
+        for run in runs {
+            if run.copy == [0; 3] {
+                hits = find_near(place, grid, run, Vec3::ZERO, self.skin, &mut self.hits, hits);
+            } else {
+                let first = hits;
+                let shift = self.cell.shift_vector(run.copy);
+                hits = find_near(place, grid, run, shift, self.skin, &mut self.hits, hits);
+                self.keep(i, grid, first..hits, run.copy);
+                hits = first;
             }
         }
-        for h in 0..hits {
-            let j = grid.grain[(run.begin + self.hits[h]) as usize];
-            match self.wrapped.shift(i, j, run.copy) {
+        self.keep(i, grid, 0..hits, [0; 3]);
+    }
+
+    /// Notes the pairs of grain `i` with some of the hits, seen in one copy of the periodic cell.
+    fn keep(&mut self, i: u32, grid: &CellGrid, hits: Range<usize>, copy: [i32; 3]) {
+        for h in hits {
+            let j = grid.grain[self.hits[h] as usize];
+            match self.wrapped.shift(i, j, copy) {
                 [0, 0, 0] => {
                     let (row, partner) = (i.min(j), i.max(j));
                     self.found.pairs[self.blocks.of(row)].push((row, partner));
@@ -464,6 +478,25 @@ impl Sweep<'_> {
             }
         }
     }
+}
+
+/// Appends the entries of a run near `place` to the first `count` of `hits`, and tells how many there are then.
+#[inline(always)]
+fn find_near(
+    place: &Place,
+    grid: &CellGrid,
+    run: &Run,
+    shift: Vec3,
+    skin: f64,
+    hits: &mut [u32],
+    mut count: usize,
+) -> usize {
+    // Every entry is written and kept only if near: a branch here would be guessed wrong once per hit.
+    for (e, other) in (run.begin..).zip(&grid.place[run.begin as usize..run.end as usize]) {
+        hits[count] = e;
+        count += usize::from(near(place, other, shift, skin));
+    }
+    count
 }
 
 /// Blocks of rows, so that the list is put together in parallel, each block in cache.

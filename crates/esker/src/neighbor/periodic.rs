@@ -7,6 +7,7 @@ use super::SearchError;
 use crate::math::Vec3;
 use crate::particles::Place;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Names of the axes in messages.
 pub(super) const AXIS_NAMES: [char; 3] = ['x', 'y', 'z'];
@@ -49,7 +50,8 @@ impl PeriodicCell {
         }))
     }
 
-    /// In which copy of the cell a point lies: floor((x − origin) / length) per periodic axis, 0 on open ones.
+    /// In which copy of the cell a point lies: floor((x − origin) / length) per periodic axis, 0 on open ones. A point
+    /// nearer to a face than rounding can tell counts as on it.
     ///
     /// Beyond 2²⁹ periods, where [`search`](super::search) refuses a grain, the value saturates.
     pub fn winding(&self, x: Vec3) -> [i32; 3] {
@@ -98,31 +100,31 @@ impl PeriodicCell {
 }
 
 /// All grains inside the cell.
-pub(super) struct Wrapped {
-    /// Wrapped copies, in the order of the grains.
-    pub places: Vec<Place>,
+pub(super) struct Wrapped<'a> {
+    /// Wrapped copies, in the order of the grains; the grains themselves when no direction is periodic.
+    pub places: Cow<'a, [Place]>,
     /// Periods taken off each grain; empty when no direction is periodic.
     pub winding: Vec<[i32; 3]>,
 }
 
-impl Wrapped {
+impl<'a> Wrapped<'a> {
     /// Wraps every grain.
-    pub fn new(places: &[Place], cell: &PeriodicCell) -> Result<Wrapped, SearchError> {
+    pub fn new(places: &'a [Place], cell: &PeriodicCell) -> Result<Wrapped<'a>, SearchError> {
         if !cell.is_periodic() {
-            return Ok(Wrapped { places: places.to_vec(), winding: Vec::new() });
+            return Ok(Wrapped { places: Cow::Borrowed(places), winding: Vec::new() });
         }
-        let mut wrapped =
-            Wrapped { places: Vec::with_capacity(places.len()), winding: Vec::with_capacity(places.len()) };
+        let mut inside = Vec::with_capacity(places.len());
+        let mut all_windings = Vec::with_capacity(places.len());
         for (index, place) in places.iter().enumerate() {
             let (position, winding) = cell.wrap(place.position);
             if let Some(axis) = (0..3).find(|&axis| f64::from(winding[axis]).abs() > MAX_WINDING) {
                 let (position, length) = (place.position[axis], cell.length[axis].unwrap_or(f64::INFINITY));
                 return Err(SearchError::TooManyPeriods { index, axis: AXIS_NAMES[axis], position, length });
             }
-            wrapped.places.push(Place { position, radius: place.radius });
-            wrapped.winding.push(winding);
+            inside.push(Place { position, radius: place.radius });
+            all_windings.push(winding);
         }
-        Ok(wrapped)
+        Ok(Wrapped { places: Cow::Owned(inside), winding: all_windings })
     }
 
     /// Turns `copy`, the copy of the cell in which the wrapped grain j is near the wrapped grain i, into the shift that
@@ -157,6 +159,14 @@ mod tests {
     fn a_point_a_rounding_error_below_a_face_stays_inside_the_cell() {
         let cell = PeriodicCell { origin: Vec3::ZERO, length: [Some(1.0); 3] };
         let (w, n) = cell.wrap(Vec3::new(-1e-300, 1.0, 1.0_f64.next_down()));
-        assert_eq!((w, n), (Vec3::new(1.0, 0.0, 1.0_f64.next_down()), [-1, 1, 0]));
+        assert_eq!((w, n), (Vec3::new(0.0, 0.0, 1.0_f64.next_down()), [0, 1, 0]));
+        for k in 0..10_000 {
+            let cell = PeriodicCell { origin: Vec3::ZERO, length: [Some(0.1 + 1e-3 * f64::from(k)); 3] };
+            let face = cell.shift_vector([k, -k, 1 << 28]);
+            for x in [face, face * (1.0 + f64::EPSILON), face * (1.0 - f64::EPSILON)] {
+                let w = cell.wrap(x).0;
+                assert!(w.cmpge(Vec3::ZERO).all() && w.cmple(cell.shift_vector([1; 3])).all(), "{x}: {w}");
+            }
+        }
     }
 }

@@ -8,6 +8,8 @@
 mod book;
 mod events;
 
+pub use events::Surroundings;
+
 use super::{Phase, Solver, StepError};
 use crate::contact::list::{self, Segment};
 use crate::contact::sweep::{Grains, Laws};

@@ -1,0 +1,391 @@
+//! Materials and the law of every pair of them.
+
+use super::Context;
+use crate::scene::SceneError;
+use crate::scene::choice::{self, NormalLaw, Preset};
+use crate::scene::raw::{RawContact, RawNormal, RawRolling, RawScene, RawTangential, RawTwisting};
+use esker::expression::Dimension;
+use esker::law::damping::{AnyDamping, Coefficient, FromRestitution, PerMass};
+use esker::law::normal::{AnyNormal, Hertz, Hooke, ScaledHooke};
+use esker::law::rolling::{AnyRolling, ConstantTorque, ElasticPlastic, NoRolling};
+use esker::law::tangential::{AnyTangential, Dashpot, Mindlin, NoTangential, Spring, Stiffness, TangentialDamping};
+use esker::law::twisting::{AnyTwisting, NoTwisting, TwistSpring};
+use esker::law::{ContactEnd, Law};
+use esker::model::{Kind, Material, PairTable};
+
+/// Tangential over normal stiffness where nothing is said: the value at which both directions of a sphere's contact
+/// swing with the same period.
+const STIFFNESS_RATIO: f64 = 2.0 / 7.0;
+/// Damping of rolling and twisting springs where nothing is said, of critical.
+const ROLLING_DAMPING: f64 = 0.3;
+
+pub(super) fn materials(raw: &RawScene) -> Result<Vec<Material>, SceneError> {
+    let depth = raw.depth.map_or(1.0, |d| d.value);
+    raw.materials
+        .iter()
+        .map(|m| {
+            let within = |v: &Option<crate::scene::Spanned<f64>>, low: f64, high: f64, says: &str| match v {
+                Some(v) if !(v.value > low && v.value < high) => Err(raw.error_at(v, raw.subject(v, says))),
+                _ => Ok(()),
+            };
+            within(&m.youngs_modulus, 0.0, f64::INFINITY, "must be above zero")?;
+            within(&m.poisson_ratio, -1.0, 0.500001, "must lie between -1 and 0.5")?;
+            let density = match m.density {
+                None => None,
+                Some(d) => {
+                    if !(d.value.value > 0.0 && d.value.value.is_finite()) {
+                        return Err(raw.error_at(&d, raw.subject(&d, "must be above zero")));
+                    }
+                    // A mass per area belongs to discs of the scene's depth.
+                    let per_area = d.value.dimension == Some(Dimension::AREA_DENSITY);
+                    Some(if per_area { d.value.value / depth } else { d.value.value })
+                }
+            };
+            Ok(Material {
+                name: m.name.value.clone(),
+                density,
+                youngs_modulus: m.youngs_modulus.map(|e| e.value),
+                poisson_ratio: m.poisson_ratio.map(|n| n.value),
+            })
+        })
+        .collect()
+}
+
+/// The law of every pair that can meet; pairs of two walls' materials never do and repeat any other.
+pub(super) fn table(context: &Context, kinds: &[Kind]) -> Result<PairTable, SceneError> {
+    let raw = context.raw;
+    let n = context.materials.len();
+    let mut explicit: Vec<Option<&RawContact>> = vec![None; n * n];
+    let mut default = None;
+    for contact in &raw.contacts {
+        if contact.pair.value == "default" {
+            default = Some(contact);
+            continue;
+        }
+        let (a, b) = split(context, contact)?;
+        for k in [a * n + b, b * n + a] {
+            if explicit[k].is_some_and(|other| !std::ptr::eq(other, contact)) {
+                return Err(raw.error_at(
+                    &contact.pair,
+                    format!("the contact of `{}` with `{}` is given twice", raw.materials[a].name.value, raw.materials[b].name.value),
+                ));
+            }
+            explicit[k] = Some(contact);
+        }
+    }
+    let mut of_grains = vec![false; n];
+    kinds.iter().for_each(|k| of_grains[k.material as usize] = true);
+    let mut used = of_grains.clone();
+    for wall in &raw.walls {
+        used[context.material(&wall.material)? as usize] = true;
+    }
+    let mut laws = vec![None; n * n];
+    for a in 0..n {
+        for b in a..n {
+            if used[a] && used[b] && (of_grains[a] || of_grains[b]) {
+                laws[a * n + b] = Some(Pair { context, a, b, explicit: explicit[a * n + b], default }.law()?);
+            }
+        }
+    }
+    let any = laws.iter().flatten().next().copied();
+    let Some(any) = any else {
+        let message = "the scene has no grains: add [[grains]] or a [[feed]]";
+        return Err(SceneError::new(
+            crate::scene::Origin::File { file: raw.file_name().into(), line: 1, column: 1, offset: 0 },
+            message,
+        ));
+    };
+    Ok(PairTable::new(n.max(1), |a, b| laws[a * n + b].unwrap_or(any)))
+}
+
+/// The materials of `A-B`, whose names may hold hyphens themselves.
+fn split(context: &Context, contact: &RawContact) -> Result<(usize, usize), SceneError> {
+    let name = contact.pair.value.as_str();
+    let index = |part: &str| context.materials.iter().position(|m| m.name == part);
+    for (k, _) in name.match_indices('-') {
+        if let (Some(a), Some(b)) = (index(&name[..k]), index(&name[k + 1..])) {
+            return Ok((a, b));
+        }
+    }
+    let known = context.materials.iter().map(|m| m.name.clone());
+    let wrong = name.split('-').find(|part| index(part).is_none()).unwrap_or(name);
+    Err(context
+        .raw
+        .error_at(&contact.pair, format!("`[contact.{name}]` does not name two materials"))
+        .known("materials", wrong, known)
+        .hint("write [contact.A-B] with two of them, or [contact.default]"))
+}
+
+/// One pair of materials and what the scene says of it.
+struct Pair<'a> {
+    context: &'a Context<'a>,
+    a: usize,
+    b: usize,
+    explicit: Option<&'a RawContact>,
+    default: Option<&'a RawContact>,
+}
+
+impl Pair<'_> {
+    fn names(&self) -> String {
+        let m = &self.context.materials;
+        format!("{}-{}", m[self.a].name, m[self.b].name)
+    }
+
+    /// The first contact table that says something.
+    fn slot<T>(&self, get: impl Fn(&RawContact) -> Option<&T>) -> Option<&T> {
+        self.explicit.and_then(&get).or_else(|| self.default.and_then(&get))
+    }
+
+    fn place(&self) -> crate::scene::Location {
+        let raw = self.context.raw;
+        self.explicit
+            .or(self.default)
+            .map(|c| c.pair.at)
+            .unwrap_or_else(|| raw.materials[self.b.min(raw.materials.len() - 1)].name.at)
+    }
+
+    /// A property that is mixed from both materials: the geometric mean.
+    fn mixed(&self, get: impl Fn(usize) -> Option<f64>) -> Option<f64> {
+        Some((get(self.a)? * get(self.b)?).sqrt())
+    }
+
+    fn law(&self) -> Result<Law, SceneError> {
+        let preset = self.slot(|c| c.preset.as_ref()).map(|p| p.value);
+        let end = match self.slot(|c| c.end.as_ref()).map(|e| e.value) {
+            Some(choice::ContactEnd::Geometric) => ContactEnd::Geometric,
+            Some(choice::ContactEnd::NoTension) => ContactEnd::NoTension,
+            // The closed forms of the report assume it.
+            None if preset == Some(Preset::DziugysPeters1998) => ContactEnd::Geometric,
+            None => ContactEnd::NoTension,
+        };
+        let mut law = match preset {
+            Some(Preset::DziugysPeters1998) => dziugys_peters_1998(end),
+            None => {
+                let (normal, damping) = self.normal(self.slot(|c| c.normal.as_ref()), end)?;
+                Law {
+                    normal,
+                    damping,
+                    tangential: AnyTangential::None(NoTangential),
+                    rolling: AnyRolling::None(NoRolling),
+                    twisting: AnyTwisting::None(NoTwisting),
+                    end,
+                }
+            }
+        };
+        if preset.is_some() {
+            // What stands beside a preset replaces its slot.
+            if let Some(raw) = self.slot(|c| c.normal.as_ref()) {
+                (law.normal, law.damping) = self.normal(Some(raw), end)?;
+            }
+            if let Some(raw) = self.slot(|c| c.tangential.as_ref()) {
+                law.tangential = self.tangential(Some(raw), &law)?;
+            }
+        } else {
+            law.tangential = self.tangential(self.slot(|c| c.tangential.as_ref()), &law)?;
+        }
+        if let Some(raw) = self.slot(|c| c.rolling.as_ref()) {
+            law.rolling = self.rolling(raw)?;
+        }
+        if let Some(raw) = self.slot(|c| c.twisting.as_ref()) {
+            law.twisting = self.twisting(raw)?;
+        }
+        Ok(law)
+    }
+
+    fn normal(&self, raw: Option<&RawNormal>, end: ContactEnd) -> Result<(AnyNormal, AnyDamping), SceneError> {
+        let c = self.context;
+        let normal = match raw {
+            Some(r) if r.law.value == NormalLaw::Hooke => match (&r.stiffness, &r.modulus) {
+                (Some(k), None) => AnyNormal::Hooke(Hooke { stiffness: c.positive(k)? }),
+                (None, Some(k)) => AnyNormal::ScaledHooke(ScaledHooke { modulus: c.positive(k)? }),
+                _ => {
+                    return c.error(r.at, "hooke needs either `stiffness` [N/m] or `modulus` [Pa] (stiffness = modulus × effective radius)");
+                }
+            },
+            Some(r) => {
+                if let Some(k) = &r.stiffness {
+                    return c.wrong(k, "does not go with hertz: its stiffness follows from `modulus` or from the materials");
+                }
+                let modulus = match &r.modulus {
+                    Some(m) => c.positive(m)?,
+                    None => self.effective_modulus().ok_or_else(|| {
+                        c.raw.error_at(r.at, format!(
+                            "hertz between {} needs `youngs-modulus` and `poisson-ratio` of both materials, or `modulus` (E*) here",
+                            self.names()
+                        ))
+                    })?,
+                };
+                AnyNormal::Hertz(Hertz { effective_modulus: modulus })
+            }
+            None => match self.effective_modulus() {
+                Some(effective_modulus) => AnyNormal::Hertz(Hertz { effective_modulus }),
+                None => {
+                    return c.error(
+                        self.place(),
+                        format!(
+                            "there is no contact law for {0}: add [contact.{0}] or [contact.default] with `normal`, or give both \
+                             materials `youngs-modulus` and `poisson-ratio`",
+                            self.names()
+                        ),
+                    );
+                }
+            },
+        };
+        let restitution = |e: f64| AnyDamping::FromRestitution(FromRestitution::new(e, &normal, end));
+        let damping = match raw.map(|r| (&r.restitution, &r.damping, &r.rate)) {
+            Some((Some(e), _, _)) => {
+                if !(e.value > 0.0 && e.value <= 1.0) {
+                    return c.wrong(e, "must lie above 0 and up to 1 (0 would need an infinite dashpot; 0.01 is as good)");
+                }
+                restitution(e.value)
+            }
+            Some((_, Some(d), _)) => AnyDamping::Coefficient(Coefficient { coefficient: c.not_negative(d)? }),
+            Some((_, _, Some(rate))) => AnyDamping::PerMass(PerMass { rate: c.not_negative(rate)? }),
+            _ => match self.mixed(|m| c.raw.materials[m].restitution.map(|e| e.value)) {
+                Some(e) if e > 0.0 && e <= 1.0 => restitution(e),
+                Some(_) => return c.error(self.place(), format!("the restitution of {} must lie above 0 and up to 1", self.names())),
+                None => AnyDamping::None,
+            },
+        };
+        Ok((normal, damping))
+    }
+
+    /// E*: 1/E* = (1−ν²)/E of both.
+    fn effective_modulus(&self) -> Option<f64> {
+        let compliance = |m: usize| {
+            let m = &self.context.materials[m];
+            Some((1.0 - m.poisson_ratio?.powi(2)) / m.youngs_modulus?)
+        };
+        Some(1.0 / (compliance(self.a)? + compliance(self.b)?))
+    }
+
+    /// G*: 1/G* = (2−ν)/G of both.
+    fn effective_shear_modulus(&self) -> Option<f64> {
+        let compliance = |m: usize| {
+            let m = &self.context.materials[m];
+            let nu = m.poisson_ratio?;
+            Some((2.0 - nu) * 2.0 * (1.0 + nu) / m.youngs_modulus?)
+        };
+        Some(1.0 / (compliance(self.a)? + compliance(self.b)?))
+    }
+
+    fn friction(&self, given: Option<&crate::scene::Spanned<f64>>) -> Result<Option<f64>, SceneError> {
+        match given {
+            Some(mu) => self.context.not_negative(mu).map(Some),
+            None => Ok(self.mixed(|m| self.context.raw.materials[m].friction.map(|mu| mu.value))),
+        }
+    }
+
+    fn tangential(&self, raw: Option<&RawTangential>, law: &Law) -> Result<AnyTangential, SceneError> {
+        let c = self.context;
+        let hertz = matches!(law.normal, AnyNormal::Hertz(_));
+        let Some(r) = raw else {
+            // Nothing said: friction of the materials, with the spring that goes with the normal law.
+            return Ok(match self.friction(None)? {
+                None => AnyTangential::None(NoTangential),
+                Some(friction) => match (hertz, self.mindlin_ratio()) {
+                    (true, Some(ratio)) => {
+                        AnyTangential::Mindlin(Mindlin { ratio, damping: TangentialDamping::Ratio(1.0), friction })
+                    }
+                    _ => AnyTangential::Spring(Spring {
+                        stiffness: Stiffness::Ratio(STIFFNESS_RATIO),
+                        damping: TangentialDamping::Ratio(1.0),
+                        friction,
+                    }),
+                },
+            });
+        };
+        use choice::TangentialLaw as Which;
+        if r.law.value == Which::None {
+            return Ok(AnyTangential::None(NoTangential));
+        }
+        let friction = self.friction(r.friction.as_ref())?.ok_or_else(|| {
+            c.raw.error_at(r.at, format!("`friction` is missing for {}: give it here or in both materials", self.names()))
+        })?;
+        let damping = match (&r.damping, &r.rate, &r.damping_ratio) {
+            (Some(d), _, _) => TangentialDamping::Coefficient(c.not_negative(d)?),
+            (_, Some(rate), _) => TangentialDamping::PerMass(c.not_negative(rate)?),
+            (_, _, Some(ratio)) => TangentialDamping::Ratio(c.not_negative(ratio)?),
+            // A spring without any damping would ring for ever.
+            _ => TangentialDamping::Ratio(1.0),
+        };
+        Ok(match r.law.value {
+            Which::None => AnyTangential::None(NoTangential),
+            Which::Dashpot => AnyTangential::Dashpot(Dashpot { damping, friction }),
+            Which::Spring => {
+                let stiffness = match (&r.stiffness, &r.stiffness_ratio) {
+                    (Some(k), _) => Stiffness::Given(c.positive(k)?),
+                    (None, Some(ratio)) => Stiffness::Ratio(c.positive(ratio)?),
+                    (None, None) => Stiffness::Ratio(STIFFNESS_RATIO),
+                };
+                AnyTangential::Spring(Spring { stiffness, damping, friction })
+            }
+            Which::Mindlin => {
+                if !hertz {
+                    return c.wrong(&r.law, "goes with `hertz` only; use \"spring\" beside hooke");
+                }
+                let ratio = match &r.stiffness_ratio {
+                    Some(ratio) => c.positive(ratio)?,
+                    None => self.mindlin_ratio().ok_or_else(|| {
+                        c.raw.error_at(r.at, format!(
+                            "mindlin between {} needs `youngs-modulus` and `poisson-ratio` of both materials, or `stiffness-ratio`",
+                            self.names()
+                        ))
+                    })?,
+                };
+                AnyTangential::Mindlin(Mindlin { ratio, damping, friction })
+            }
+        })
+    }
+
+    /// Mindlin's tangential over normal stiffness, 4 G*/E*.
+    fn mindlin_ratio(&self) -> Option<f64> {
+        Some(4.0 * self.effective_shear_modulus()? / self.effective_modulus()?)
+    }
+
+    fn rolling(&self, r: &RawRolling) -> Result<AnyRolling, SceneError> {
+        use choice::RollingLaw as Which;
+        let c = self.context;
+        let friction = || match &r.friction {
+            Some(mu) => c.not_negative(mu),
+            None => c.error(r.at, "rolling resistance needs `friction`"),
+        };
+        Ok(match r.law.value {
+            Which::None => AnyRolling::None(NoRolling),
+            Which::Constant => AnyRolling::Constant(ConstantTorque { friction: friction()? }),
+            Which::Spring => AnyRolling::Spring(ElasticPlastic {
+                friction: friction()?,
+                stiffness: r.stiffness.as_ref().map(|k| c.positive(k)).transpose()?,
+                damping_ratio: r.damping_ratio.as_ref().map_or(Ok(ROLLING_DAMPING), |d| c.not_negative(d))?,
+            }),
+        })
+    }
+
+    fn twisting(&self, r: &RawTwisting) -> Result<AnyTwisting, SceneError> {
+        use choice::TwistingLaw as Which;
+        let c = self.context;
+        Ok(match r.law.value {
+            Which::None => AnyTwisting::None(NoTwisting),
+            Which::Spring => AnyTwisting::Spring(TwistSpring {
+                friction: match &r.friction {
+                    Some(mu) => c.not_negative(mu)?,
+                    None => return c.error(r.at, "twisting resistance needs `friction`"),
+                },
+                stiffness: r.stiffness.as_ref().map(|k| c.positive(k)).transpose()?,
+                damping_ratio: r.damping_ratio.as_ref().map_or(Ok(ROLLING_DAMPING), |d| c.not_negative(d))?,
+            }),
+        })
+    }
+}
+
+/// Table 2 of Džiugys & Peters (1998): radius-scaled spring, dashpots per mass, friction coefficient as printed.
+fn dziugys_peters_1998(end: ContactEnd) -> Law {
+    Law {
+        normal: AnyNormal::ScaledHooke(ScaledHooke { modulus: 5e5 }),
+        damping: AnyDamping::PerMass(PerMass { rate: 100.0 }),
+        tangential: AnyTangential::Dashpot(Dashpot { damping: TangentialDamping::PerMass(20.0), friction: 100.0 }),
+        rolling: AnyRolling::None(NoRolling),
+        twisting: AnyTwisting::None(NoTwisting),
+        end,
+    }
+}

@@ -1,0 +1,26 @@
+//! A field that acts on some kinds of grain only.
+
+use super::Field;
+use crate::math::Vec3;
+use crate::particles::Particles;
+use std::sync::Arc;
+
+/// A field restricted to some kinds of grain.
+pub struct Only {
+    /// The field.
+    pub field: Arc<dyn Field>,
+    /// Whether it acts on each kind.
+    pub kinds: Vec<bool>,
+}
+
+impl Field for Only {
+    fn name(&self) -> &'static str {
+        self.field.name()
+    }
+    fn force(&self, grains: &Particles, i: usize, t: f64) -> Vec3 {
+        if self.kinds[grains.kind[i] as usize] { self.field.force(grains, i, t) } else { Vec3::ZERO }
+    }
+    fn potential(&self, grains: &Particles, i: usize) -> Option<f64> {
+        if self.kinds[grains.kind[i] as usize] { self.field.potential(grains, i) } else { Some(0.0) }
+    }
+}

@@ -1,0 +1,178 @@
+//! Stages one after another on the same state.
+
+use crate::math::Pose;
+use crate::measure::energy;
+use crate::model::Model;
+use crate::solver::explicit::Explicit;
+use crate::solver::{Phase, Solver, StepError};
+use crate::state::State;
+use serde::{Deserialize, Serialize};
+
+/// Steps between two looks at the conditions that end a stage. They are first looked at after ten times as many steps,
+/// so that grains released from rest are not taken for settled ones.
+pub const CHECK_EVERY: u64 = 100;
+
+/// A part of a run with its own model.
+#[derive(Clone)]
+pub struct Stage {
+    /// Name in the scene.
+    pub name: String,
+    /// What its steps do not change.
+    pub model: Model,
+    /// When it ends.
+    pub end: End,
+}
+
+/// When a stage ends: at the first of these that holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    /// After this time \[s\].
+    pub duration: Option<f64>,
+    /// When the kinetic energy is below this \[J\].
+    pub kinetic_energy_below: Option<f64>,
+    /// When there are at most so many grains.
+    pub count_at_most: Option<u64>,
+    /// When there are at least so many grains.
+    pub count_at_least: Option<u64>,
+    /// At this time of the run \[s\].
+    pub until_time: Option<f64>,
+}
+
+impl End {
+    fn holds(&self, state: &State) -> bool {
+        let count = state.particles.owned() as u64;
+        let kinetic = || -> f64 {
+            (0..state.particles.owned())
+                .map(|i| {
+                    let (translation, rotation) = state.particles.kinetic_energy(i);
+                    translation + rotation
+                })
+                .sum()
+        };
+        self.count_at_most.is_some_and(|n| count <= n)
+            || self.count_at_least.is_some_and(|n| count >= n)
+            || self.kinetic_energy_below.is_some_and(|e| kinetic() < e)
+    }
+}
+
+/// A run: its stages, its state, and the solver at work.
+pub struct Simulation {
+    stages: Vec<Stage>,
+    /// The state; complete between calls.
+    pub state: State,
+    workers: usize,
+    solver: Option<Box<dyn Solver>>,
+    hook: Option<std::sync::Arc<dyn Fn(Phase) + Send + Sync>>,
+    largest_overlap: f64,
+}
+
+impl Simulation {
+    /// A run from a state, which belongs to the stage it names.
+    pub fn new(stages: Vec<Stage>, state: State, workers: usize) -> Self {
+        Self { stages, state, workers, solver: None, hook: None, largest_overlap: 0.0 }
+    }
+
+    /// Is called at the start of every phase of a step.
+    pub fn on_phase(&mut self, hook: std::sync::Arc<dyn Fn(Phase) + Send + Sync>) {
+        self.hook = Some(hook);
+    }
+
+    /// All stages.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    /// The present stage.
+    pub fn stage(&self) -> &Stage {
+        &self.stages[self.state.stage.min(self.stages.len() - 1)]
+    }
+
+    /// The present model.
+    pub fn model(&self) -> &Model {
+        &self.stage().model
+    }
+
+    /// Whether all stages are over.
+    pub fn is_finished(&self) -> bool {
+        self.state.stage >= self.stages.len()
+    }
+
+    /// Largest overlap over the smaller radius at the last step \[-\].
+    pub fn largest_overlap(&self) -> f64 {
+        self.largest_overlap
+    }
+
+    /// Time at which the present stage ends at the latest \[s\].
+    pub fn stage_deadline(&self) -> Option<f64> {
+        let end = &self.stage().end;
+        let by_duration = end.duration.map(|d| self.state.epoch + d);
+        [by_duration, end.until_time].into_iter().flatten().reduce(f64::min)
+    }
+
+    /// Number of steps from now to the first step at or after time `t`.
+    pub fn steps_until(&self, t: f64) -> u64 {
+        let dt = self.model().dt;
+        let wanted = ((t - self.state.epoch) / dt - 1e-9).ceil().max(0.0) as u64;
+        wanted.saturating_sub(self.state.step - self.state.epoch_step)
+    }
+
+    /// Advances by at most `steps` steps, stops early at the end of a stage, and then enters the next one. Returns the
+    /// number of steps made.
+    pub fn advance(&mut self, steps: u64) -> Result<u64, StepError> {
+        let mut made = 0;
+        while made < steps && !self.is_finished() {
+            let in_stage = self.state.step - self.state.epoch_step;
+            let to_check = CHECK_EVERY - in_stage % CHECK_EVERY;
+            let to_end = self.stage_deadline().map_or(u64::MAX, |t| self.steps_until(t));
+            let n = to_check.min(to_end).min(steps - made);
+            self.advance_solver(n)?;
+            made += n;
+
+            let in_stage = self.state.step - self.state.epoch_step;
+            let end = &self.stage().end;
+            let looked = in_stage.is_multiple_of(CHECK_EVERY) && in_stage >= 10 * CHECK_EVERY;
+            if n == to_end || looked && end.holds(&self.state) {
+                self.enter_next_stage();
+                break;
+            }
+        }
+        Ok(made)
+    }
+
+    fn advance_solver(&mut self, steps: u64) -> Result<(), StepError> {
+        let stage = &self.stages[self.state.stage];
+        let workers = self.workers;
+        let hook = &self.hook;
+        let solver = self.solver.get_or_insert_with(|| {
+            let mut solver: Box<dyn Solver> = Box::new(Explicit::new(workers));
+            if let Some(hook) = hook.clone() {
+                solver.on_phase(Box::new(move |phase| hook(phase)));
+            }
+            solver
+        });
+        let result = solver.advance(&stage.model, &mut self.state, steps);
+        self.largest_overlap = solver.largest_overlap();
+        result
+    }
+
+    /// Ends the present stage: walls keep their place, what a switch changes in energy is booked.
+    fn enter_next_stage(&mut self) {
+        self.solver = None;
+        let old = &self.stages[self.state.stage].model;
+        let state = &mut self.state;
+        let held = energy::mechanical(old, state);
+        let poses: Vec<Pose> = (0..old.walls.len()).map(|w| state.wall_pose(old, w, state.time)).collect();
+        state.stage += 1;
+        state.new_epoch();
+        state.particles.derivatives.clear();
+        let Some(stage) = self.stages.get(state.stage) else { return };
+        let new = &stage.model;
+        for (w, pose) in poses.into_iter().enumerate() {
+            if new.walls[w].motion != old.walls[w].motion {
+                (state.walls[w].base, state.walls[w].since) = (pose, state.time);
+            }
+        }
+        state.contacts.walls.retain(|c| new.walls[c.wall as usize].active);
+        state.ledger.switched += energy::mechanical(new, state) - held;
+    }
+}
