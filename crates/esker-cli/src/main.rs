@@ -1,2 +1,106 @@
-//! The program `esker`.
-fn main() {}
+//! The program `esker`: run, check and measure granular simulations.
+
+mod bench;
+mod check;
+mod examples;
+mod progress;
+mod run;
+mod tables;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Esker: a simulator of granular matter.
+#[derive(Parser)]
+#[command(name = "esker", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a scene, or go on with a run
+    Run(run::Args),
+    /// Read a scene and tell what was understood: grains, materials, step, expected overlap, cost
+    Check(check::Args),
+    /// List the examples, or write one to start from
+    New {
+        /// Name of the example
+        name: Option<String>,
+        /// Where to write it (default: NAME.toml here)
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+    },
+    /// Measure speed on standard set-ups
+    Bench(bench::Args),
+    /// Print the JSON schema of scene files
+    Schema {
+        /// Print the reference page in Markdown instead
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What a command can fail with: one clear message.
+pub(crate) type Failure = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Run(args) => run::main(args),
+        Command::Check(args) => check::main(args).map(|()| ExitCode::SUCCESS),
+        Command::New { name, output } => examples::main(name, output).map(|()| ExitCode::SUCCESS),
+        Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),
+        Command::Schema { markdown } => print_schema(markdown),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "esker", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            let text = error.to_string();
+            // Scene errors bring their own head.
+            if text.starts_with("error: ") {
+                eprintln!("{text}")
+            } else {
+                eprintln!("error: {text}")
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print_schema(markdown: bool) -> Result<ExitCode, Failure> {
+    use std::io::Write;
+    let text = if markdown {
+        esker_io::scene::schema::markdown()
+    } else {
+        serde_json::to_string_pretty(&esker_io::scene::schema::json_schema())?
+    };
+    let mut out = std::io::stdout();
+    match writeln!(out, "{text}") {
+        // A reader that closes the pipe has read enough.
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        other => Ok(other.map(|()| ExitCode::SUCCESS)?),
+    }
+}
+
+/// Sets the number of worker threads for the whole process and returns it.
+pub(crate) fn use_threads(threads: Option<usize>) -> Result<usize, Failure> {
+    let n = match threads {
+        Some(0) => return Err("`--threads 0` makes no sense; give 1 or more".into()),
+        Some(n) => n,
+        None => std::thread::available_parallelism().map_or(1, |n| n.get()),
+    };
+    rayon::ThreadPoolBuilder::new().num_threads(n).build_global()?;
+    Ok(n)
+}

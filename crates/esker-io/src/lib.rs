@@ -2,12 +2,13 @@
 //!
 //! - [`scene`] reads what was written, [`build`] understands it: from TOML to model and state.
 //! - [`stl`], [`table`]: surfaces and grains from files.
-//! - [`run_folder`], [`checkpoint`], [`series`], [`vtk`], [`pvd`]: what a run leaves. [`atomic`]: how it is written.
+//! - [`record`] writes a run with [`run_folder`], [`checkpoint`], [`series`], [`vtk`] and [`pvd`], through [`atomic`].
 
 pub mod atomic;
 pub mod build;
 pub mod checkpoint;
 pub mod pvd;
+pub mod record;
 pub mod run_folder;
 pub mod scene;
 pub mod series;

@@ -351,11 +351,7 @@ fn with_units(cells: Vec<Cow<'_, str>>) -> Vec<String> {
 
 /// The known name that an unknown one may have been meant for.
 fn nearest(name: &str) -> Option<&'static str> {
-    if name.chars().count() > 20 {
-        return None;
-    }
-    let rated = NAMES.iter().map(|n| (strsim::damerau_levenshtein(n.0, name), n.0));
-    rated.filter(|(distance, known)| *distance <= known.len() / 3).min().map(|(_, known)| known)
+    esker::expression::closest(name, NAMES.iter().map(|n| n.0))
 }
 
 /// A piece of the file, fit for a message.

@@ -116,6 +116,11 @@ impl Simulation {
         wanted.saturating_sub(self.state.step - self.state.epoch_step)
     }
 
+    /// Finds the loads of the present instant, without a step, if the state does not have them yet.
+    pub fn prepare(&mut self) -> Result<(), StepError> {
+        if self.is_finished() { Ok(()) } else { self.advance_solver(0) }
+    }
+
     /// Advances by at most `steps` steps, stops early at the end of a stage, and then enters the next one. Returns the
     /// number of steps made.
     pub fn advance(&mut self, steps: u64) -> Result<u64, StepError> {

@@ -238,7 +238,7 @@ fn in_the_shortest_cell_a_grain_meets_both_copies_of_another() {
 
 #[test]
 fn a_size_ratio_of_100_is_searched_as_well_as_a_narrow_set() {
-    // One grain among ten thousand that it covers, and a hundred between: every small one is a partner of the large one.
+    // One grain over two thousand that it covers, and fifty of sizes between: every small one is a partner of the large one.
     let mut random = Random(3);
     let mut places: Vec<Place> = (0..2000)
         .map(|_| Place { position: random.point(Vec3::splat(-0.5), Vec3::splat(0.5)), radius: 0.01 })

@@ -103,10 +103,8 @@ pub(super) fn prepare(c: &Context, kinds: &[Kind]) -> Result<Prepared, SceneErro
             if let Some(radius) = &g.radius {
                 return c.wrong(radius, "is not needed: the file gives the radii");
             }
-            let (min, max) = grains
-                .radius
-                .iter()
-                .fold((f64::INFINITY, 0.0f64), |(low, high), &r| (low.min(r), high.max(r)));
+            let (min, max) =
+                grains.radius.iter().fold((f64::INFINITY, 0.0f64), |(low, high), &r| (low.min(r), high.max(r)));
             if !(min > 0.0 && min.is_finite()) {
                 return c.wrong(file, "holds no grains, or a radius that is not above zero");
             }
@@ -183,9 +181,7 @@ fn size_law(c: &Context, radius: &Spanned<RawRadius>) -> Result<SizeLaw, SceneEr
 pub(super) fn region(raw: &RawRegion) -> Region {
     match &raw.kind {
         RawRegionKind::Box(b) => Region::Box(Aabb { min: b.min.value, max: b.max.value }),
-        RawRegionKind::Cylinder(c) => {
-            Region::Cylinder { from: c.from.value, to: c.to.value, radius: c.radius.value }
-        }
+        RawRegionKind::Cylinder(c) => Region::Cylinder { from: c.from.value, to: c.to.value, radius: c.radius.value },
         RawRegionKind::Sphere(s) => Region::Sphere { centre: s.centre.value, radius: s.radius.value },
     }
 }
@@ -294,7 +290,13 @@ fn initial_velocity(c: &Context, g: &RawGrains, group: u16, i: u64) -> Vec3 {
 fn from_table(c: &Context, g: &RawGrains, table: &table::Grains) -> Result<Vec<Placed>, SceneError> {
     let at: Location = g.fill.file.as_ref().map_or(g.at, |f| f.at);
     if table.material.as_ref().is_some_and(|names| names.iter().any(|name| *name != g.material.value)) {
-        return c.error(at, format!("the file has grains of other materials than `{}`; split it, one [[grains]] each", g.material.value));
+        return c.error(
+            at,
+            format!(
+                "the file has grains of other materials than `{}`; split it, one [[grains]] each",
+                g.material.value
+            ),
+        );
     }
     if c.raw.planar && table.position.iter().any(|p| p[2] != 0.0) {
         return c.error(at, "the file has grains off the plane z = 0 of a planar scene");
@@ -318,8 +320,7 @@ fn lay(
     let raw = &g.fill;
     let everywhere = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
     let surroundings = Surroundings::near(model, state, everywhere);
-    let setting =
-        Setting { planar: model.planar, seed: model.seed, group: group as u16, obstacles: &surroundings };
+    let setting = Setting { planar: model.planar, seed: model.seed, group: group as u16, obstacles: &surroundings };
     let gravity = model.uniform_acceleration();
     let amount = |at: Location| match &raw.amount {
         Some(a) => Ok(to_amount(a.value, &model.kinds[group], sizes)),

@@ -67,7 +67,10 @@ pub(super) fn table(context: &Context, kinds: &[Kind]) -> Result<PairTable, Scen
             if explicit[k].is_some_and(|other| !std::ptr::eq(other, contact)) {
                 return Err(raw.error_at(
                     &contact.pair,
-                    format!("the contact of `{}` with `{}` is given twice", raw.materials[a].name.value, raw.materials[b].name.value),
+                    format!(
+                        "the contact of `{}` with `{}` is given twice",
+                        raw.materials[a].name.value, raw.materials[b].name.value
+                    ),
                 ));
             }
             explicit[k] = Some(contact);
@@ -204,7 +207,10 @@ impl Pair<'_> {
             },
             Some(r) => {
                 if let Some(k) = &r.stiffness {
-                    return c.wrong(k, "does not go with hertz: its stiffness follows from `modulus` or from the materials");
+                    return c.wrong(
+                        k,
+                        "does not go with hertz: its stiffness follows from `modulus` or from the materials",
+                    );
                 }
                 let modulus = match &r.modulus {
                     Some(m) => c.positive(m)?,
@@ -235,7 +241,8 @@ impl Pair<'_> {
         let damping = match raw.map(|r| (&r.restitution, &r.damping, &r.rate)) {
             Some((Some(e), _, _)) => {
                 if !(e.value > 0.0 && e.value <= 1.0) {
-                    return c.wrong(e, "must lie above 0 and up to 1 (0 would need an infinite dashpot; 0.01 is as good)");
+                    return c
+                        .wrong(e, "must lie above 0 and up to 1 (0 would need an infinite dashpot; 0.01 is as good)");
                 }
                 restitution(e.value)
             }
@@ -243,7 +250,12 @@ impl Pair<'_> {
             Some((_, _, Some(rate))) => AnyDamping::PerMass(PerMass { rate: c.not_negative(rate)? }),
             _ => match self.mixed(|m| c.raw.materials[m].restitution.map(|e| e.value)) {
                 Some(e) if e > 0.0 && e <= 1.0 => restitution(e),
-                Some(_) => return c.error(self.place(), format!("the restitution of {} must lie above 0 and up to 1", self.names())),
+                Some(_) => {
+                    return c.error(
+                        self.place(),
+                        format!("the restitution of {} must lie above 0 and up to 1", self.names()),
+                    );
+                }
                 None => AnyDamping::None,
             },
         };
@@ -300,7 +312,10 @@ impl Pair<'_> {
             return Ok(AnyTangential::None(NoTangential));
         }
         let friction = self.friction(r.friction.as_ref())?.ok_or_else(|| {
-            c.raw.error_at(r.at, format!("`friction` is missing for {}: give it here or in both materials", self.names()))
+            c.raw.error_at(
+                r.at,
+                format!("`friction` is missing for {}: give it here or in both materials", self.names()),
+            )
         })?;
         let damping = match (&r.damping, &r.rate, &r.damping_ratio) {
             (Some(d), _, _) => TangentialDamping::Coefficient(c.not_negative(d)?),

@@ -8,7 +8,7 @@ mod output;
 mod stages;
 mod walls;
 
-pub use output::{OutputPlan, NamedProbe};
+pub use output::{NamedProbe, OutputPlan};
 
 use crate::scene::raw::RawScene;
 use crate::scene::{Location, SceneError, Spanned};
@@ -94,11 +94,7 @@ fn find<'n>(
 }
 
 /// Two things of one name would be mixed up.
-fn unique<'n>(
-    raw: &RawScene,
-    what: &str,
-    names: impl Iterator<Item = &'n Spanned<String>>,
-) -> Result<(), SceneError> {
+fn unique<'n>(raw: &RawScene, what: &str, names: impl Iterator<Item = &'n Spanned<String>>) -> Result<(), SceneError> {
     let mut seen: Vec<&str> = Vec::new();
     for name in names {
         if seen.contains(&name.value.as_str()) {
@@ -111,7 +107,11 @@ fn unique<'n>(
 
 /// Understands a scene. Files it names are looked for in `folder`.
 pub fn build(raw: &RawScene, folder: &Path) -> Result<Scene, SceneError> {
-    unique(raw, "walls", raw.walls.iter().flat_map(|w| std::iter::once(&w.name).chain(w.gaps.iter().map(|g| &g.name))))?;
+    unique(
+        raw,
+        "walls",
+        raw.walls.iter().flat_map(|w| std::iter::once(&w.name).chain(w.gaps.iter().map(|g| &g.name))),
+    )?;
     unique(raw, "kinds of grain", raw.grains.iter().map(|g| &g.name).chain(raw.feeds.iter().map(|f| &f.name)))?;
     unique(raw, "stages", raw.stages.iter().map(|s| &s.name))?;
     let context = Context { raw, folder, materials: laws::materials(raw)? };

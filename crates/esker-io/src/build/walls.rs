@@ -40,7 +40,10 @@ pub(super) fn walls(c: &Context, reach: f64) -> Result<Vec<Wall>, SceneError> {
             }
             RawGeometry::Polyline { points, closed } => {
                 if !c.raw.planar {
-                    return c.error(at, "lines are walls of planar scenes: set `planar = true`, or use a plane, box or mesh");
+                    return c.error(
+                        at,
+                        "lines are walls of planar scenes: set `planar = true`, or use a plane, box or mesh",
+                    );
                 }
                 for (piece, gap) in pieces(c, raw, points, *closed)? {
                     let (points, closed) = piece;
@@ -90,8 +93,7 @@ pub(super) fn walls(c: &Context, reach: f64) -> Result<Vec<Wall>, SceneError> {
                     },
                 };
                 let shift = shift.map_or(Vec3::ZERO, |s| s.value);
-                let vertices =
-                    read.vertices.iter().map(|&v| turn * (Vec3::from_array(v) * scale) + shift).collect();
+                let vertices = read.vertices.iter().map(|&v| turn * (Vec3::from_array(v) * scale) + shift).collect();
                 add(name, mesh(c, file.at, Mesh::new(vertices, read.triangles, reach))?);
             }
         }
@@ -106,12 +108,7 @@ fn mesh(c: &Context, at: Location, mesh: Result<Mesh, esker::boundary::MeshError
 type Piece<'n> = ((Vec<Vec3>, bool), Option<&'n str>);
 
 /// A line cut at its gaps: the pieces that stay, and the gaps under their own names.
-fn pieces<'n>(
-    c: &Context,
-    raw: &'n RawWall,
-    points: &[Vec3],
-    closed: bool,
-) -> Result<Vec<Piece<'n>>, SceneError> {
+fn pieces<'n>(c: &Context, raw: &'n RawWall, points: &[Vec3], closed: bool) -> Result<Vec<Piece<'n>>, SceneError> {
     let n = points.len();
     let segments = if closed { n } else { n.saturating_sub(1) };
     let mut gap_of: Vec<Option<&str>> = vec![None; segments];
@@ -124,7 +121,10 @@ fn pieces<'n>(
             _ => {
                 return c.wrong(
                     &gap.between,
-                    &format!("does not name two neighbouring points of the line; it has points 0 to {}", n.saturating_sub(1)),
+                    &format!(
+                        "does not name two neighbouring points of the line; it has points 0 to {}",
+                        n.saturating_sub(1)
+                    ),
                 );
             }
         };
@@ -152,7 +152,10 @@ fn pieces<'n>(
     }
     if open.len() > 1 {
         // A closed line goes on where it began, unless the first segment is a gap.
-        if closed && gap_of[0].is_none() && let Some(((first, _), None)) = result.first_mut() {
+        if closed
+            && gap_of[0].is_none()
+            && let Some(((first, _), None)) = result.first_mut()
+        {
             open.extend_from_slice(&first[1..]);
             *first = open;
         } else {
@@ -227,8 +230,9 @@ fn schedule(c: &Context, phases: &[RawPhase], at: Location) -> Result<MotionPart
         Some(phase) => line(c, &phase.axis, at)?,
         None => (Vec3::ZERO, Vec3::Z),
     };
-    let same = |phase: &&RawPhase| phase.rate.is_none_or(|r| r.value == 0.0)
-        || line(c, &phase.axis, at).is_ok_and(|l| l == (through, axis));
+    let same = |phase: &&RawPhase| {
+        phase.rate.is_none_or(|r| r.value == 0.0) || line(c, &phase.axis, at).is_ok_and(|l| l == (through, axis))
+    };
     if let Some(other) = phases.iter().find(|p| !same(p)) {
         return c.error(other.at, "all phases of a schedule turn about one axis; use two motions for two axes");
     }

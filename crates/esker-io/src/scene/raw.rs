@@ -117,6 +117,16 @@ impl RawScene {
         }
     }
 
+    /// Files the scene needs, as written: paths from its folder.
+    pub fn input_files(&self) -> Vec<&str> {
+        let meshes = self.walls.iter().filter_map(|wall| match &wall.geometry.value {
+            RawGeometry::Mesh { file, .. } => Some(file.value.as_str()),
+            _ => None,
+        });
+        let tables = self.grains.iter().filter_map(|grains| grains.fill.file.as_ref().map(|f| f.value.as_str()));
+        meshes.chain(tables).collect()
+    }
+
     /// The name of the file as it was given.
     pub fn file_name(&self) -> &str {
         &self.source.file

@@ -1,6 +1,6 @@
 //! The format for other programs and for people: JSON schema and reference page, made from the tables of keys.
 
-use super::keys::{Bound, Key, Kind, Measure, Rule, Section};
+use super::keys::{Bound, Key, Kind, Rule, Section};
 use super::tables::{SCENE, sections};
 use serde_json::{Map, Value, json};
 
@@ -17,6 +17,12 @@ pub fn json_schema() -> Value {
     root
 }
 
+/// The way to a section; to its first place, if several tables share it.
+fn path_of(section: &'static Section) -> String {
+    let found = sections().into_iter().find(|(_, known)| std::ptr::eq(*known, section));
+    found.map_or_else(|| section.name.to_string(), |(path, _)| path)
+}
+
 /// `[[wall]] motion.rotate` as `wall.motion.rotate`.
 fn definition_name(path: &str) -> String {
     path.replace(".NAME", "").replace(['[', ']'], "").replace(' ', ".")
@@ -25,9 +31,11 @@ fn definition_name(path: &str) -> String {
 fn section_schema(section: &Section) -> Value {
     let mut properties = Map::new();
     for key in section.keys {
-        let mut schema = kind_schema(&key.kind, key.measure, key.bound);
+        let mut schema = kind_schema(&key.kind, key.bound);
         schema["description"] = json!(description(key));
-        schema["examples"] = json!([key.example]);
+        if let Ok(example) = key.example.parse::<toml_edit::Value>() {
+            schema["examples"] = json!([to_json(&example)]);
+        }
         properties.insert(key.name.to_string(), schema);
     }
     let always = section.keys.iter().filter(|key| key.required && key.only_for.is_empty());
@@ -67,7 +75,7 @@ fn section_schema(section: &Section) -> Value {
     out
 }
 
-fn kind_schema(kind: &Kind, measure: Measure, bound: Bound) -> Value {
+fn kind_schema(kind: &Kind, bound: Bound) -> Value {
     match kind {
         Kind::Bool => json!({ "type": "boolean" }),
         Kind::Count => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }] }),
@@ -85,7 +93,7 @@ fn kind_schema(kind: &Kind, measure: Measure, bound: Bound) -> Value {
             json!({ "anyOf": [number, { "type": "string" }] })
         }
         Kind::Vector => {
-            let component = kind_schema(&Kind::Number, measure, Bound::Any);
+            let component = kind_schema(&Kind::Number, Bound::Any);
             json!({ "type": "array", "items": component, "minItems": 2, "maxItems": 3 })
         }
         Kind::Text | Kind::Formula(_) => json!({ "type": "string", "minLength": 1 }),
@@ -94,34 +102,44 @@ fn kind_schema(kind: &Kind, measure: Measure, bound: Bound) -> Value {
                 choices.iter().map(|(word, doc)| json!({ "const": word, "description": doc.trim() })).collect();
             json!({ "oneOf": each })
         }
-        Kind::Table(section) => {
-            let path = sections().into_iter().find(|(_, known)| std::ptr::eq(*known, *section));
-            let name = path.map_or_else(|| section.name.to_string(), |(path, _)| definition_name(&path));
-            json!({ "$ref": format!("#/$defs/{name}") })
-        }
-        Kind::Map(of) => json!({ "type": "object", "additionalProperties": kind_schema(of, measure, bound) }),
+        Kind::Table(section) => json!({ "$ref": format!("#/$defs/{}", definition_name(&path_of(section))) }),
+        Kind::Map(of) => json!({ "type": "object", "additionalProperties": kind_schema(of, bound) }),
         Kind::List(of, least, most) => {
-            let mut list = json!({ "type": "array", "items": kind_schema(of, measure, bound), "minItems": least });
+            let mut list = json!({ "type": "array", "items": kind_schema(of, bound), "minItems": least });
             if *most != usize::MAX {
                 list["maxItems"] = json!(most);
             }
             list
         }
         Kind::OneOrMore(of) => {
-            let one = kind_schema(of, measure, bound);
+            let one = kind_schema(of, bound);
             json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         }
         Kind::Row(fields) => {
-            let items: Vec<Value> =
-                fields.iter().map(|(_, measure, bound)| kind_schema(&Kind::Number, *measure, *bound)).collect();
+            let items: Vec<Value> = fields.iter().map(|(.., bound)| kind_schema(&Kind::Number, *bound)).collect();
             json!({ "type": "array", "prefixItems": items, "minItems": fields.len(), "maxItems": fields.len() })
         }
         Kind::Either(kinds) => {
-            let each: Vec<Value> = kinds.iter().map(|kind| kind_schema(kind, measure, bound)).collect();
+            let each: Vec<Value> = kinds.iter().map(|kind| kind_schema(kind, bound)).collect();
             json!({ "anyOf": each })
         }
         Kind::Variables => {
             json!({ "type": "object", "additionalProperties": { "type": ["number", "string"] } })
+        }
+    }
+}
+
+fn to_json(value: &toml_edit::Value) -> Value {
+    match value {
+        toml_edit::Value::String(text) => json!(text.value()),
+        toml_edit::Value::Integer(number) => json!(number.value()),
+        toml_edit::Value::Float(number) => json!(number.value()),
+        toml_edit::Value::Boolean(truth) => json!(truth.value()),
+        toml_edit::Value::Datetime(date) => json!(date.value().to_string()),
+        toml_edit::Value::Array(array) => array.iter().map(to_json).collect(),
+        toml_edit::Value::InlineTable(table) => {
+            let entries = table.iter().map(|(name, value)| (name.to_string(), to_json(value)));
+            Value::Object(entries.collect())
         }
     }
 }
@@ -198,7 +216,8 @@ fn kind_name(kind: &Kind) -> String {
         Kind::Text => "text".to_string(),
         Kind::Choice(_) => "choice".to_string(),
         Kind::Formula(_) => "formula".to_string(),
-        Kind::Table(_) | Kind::Variables => "table".to_string(),
+        Kind::Table(section) => format!("table `{}`", path_of(section)),
+        Kind::Variables => "table".to_string(),
         Kind::Map(of) => format!("named: {}", kind_name(of)),
         Kind::List(of, ..) => format!("list: {}", kind_name(of)),
         Kind::OneOrMore(of) => format!("{}, or a list", kind_name(of)),

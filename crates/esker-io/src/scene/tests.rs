@@ -414,6 +414,10 @@ fn force_fields_are_compiled_with_the_variables_put_in() {
     let scene = scene(text, &[]);
     let RawFieldKind::Expression { force } = &scene.fields[0].kind else { panic!() };
     assert_eq!(force[0].eval(&[0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.01, 2.0]), -500.0 - 19.6);
+    // A program survives as its text.
+    let kept = serde_json::to_string(&force[0].value).unwrap();
+    assert_eq!(serde_json::from_str::<esker::expression::Program>(&kept).unwrap(), force[0].value);
+    assert!(serde_json::from_str::<esker::expression::Program>(&kept.replace("9.8", "9.8 +")).is_err());
     assert_error(
         "[[field]]\nexpression = { force = [\"-k*x\", \"0\", \"0\"] }\n",
         "error: unknown name `k`\n  hopper.toml:2:27, in [[field]] 0: `force = [\"-k*x\", \"0\", \"0\"]`; known variables: \

@@ -21,8 +21,8 @@ enum Code {
 ///
 /// ```
 /// use esker::expression::Program;
-/// let spring = Program::compile("-5 kN/m * (x - 10 mm) - c*vx", &["x", "vx", "c"])?;
-/// assert_eq!(spring.eval(&[0.03, 2.0, 1.5]), -103.0);
+/// let spring = Program::compile("-5 kN/m * (x - 500 mm) - c*vx", &["x", "vx", "c"])?;
+/// assert_eq!(spring.eval(&[0.75, 2.0, 1.5]), -1253.0);
 /// # Ok::<(), esker::expression::ExpressionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -42,8 +42,7 @@ impl Probe {
     /// Its values, one per column.
     pub fn values(&self, model: &Model, state: &State) -> Result<Vec<f64>, RegionError> {
         let of_walls = |name: &str, value: &dyn Fn(usize) -> Vec3| -> Vec<f64> {
-            let sum: Vec3 =
-                model.walls.iter().enumerate().filter(|(_, w)| w.name == name).map(|(w, _)| value(w)).sum();
+            let sum: Vec3 = model.walls.iter().enumerate().filter(|(_, w)| w.name == name).map(|(w, _)| value(w)).sum();
             sum.to_array().to_vec()
         };
         Ok(match self {

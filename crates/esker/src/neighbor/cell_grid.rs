@@ -14,11 +14,12 @@
 //! O(n levels) in time, O(n) in memory. Checked against [`naive`](super::naive) in `tests/neighbor.rs`.
 
 use super::periodic::Wrapped;
+use super::rows::{Blocks, Found, assemble, number_images};
 use super::{Candidates, Image, PeriodicCell, SearchError, near};
 use crate::math::{Aabb, Vec3};
 use crate::particles::Place;
 use rayon::prelude::*;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Most levels; the finest one takes all smaller grains.
@@ -33,6 +34,9 @@ const FARTHEST_CELL: f64 = (1_i64 << 38) as f64;
 
 /// Largest number of cells of one grid.
 const MAX_CELLS: usize = 1 << 31;
+
+/// Entries copied at once into [`Surroundings`], and idle ones behind each grid, so that the last copy finds its length.
+const PADDING: usize = 8;
 
 /// How positions turn into cell coordinates along one axis.
 #[derive(Clone, Copy)]
@@ -111,7 +115,7 @@ struct CellGrid {
     folded: bool,
     /// Cell `c` holds entries `start[c]..start[c + 1]`.
     start: Vec<u32>,
-    /// Entries: grain and its wrapped place.
+    /// Entries: grain and its wrapped place, then [`PADDING`] that belongs to no cell.
     grain: Vec<u32>,
     place: Vec<Place>,
 }
@@ -172,8 +176,8 @@ impl CellGrid {
         for c in 2..cells + 2 {
             start[c] += start[c - 1];
         }
-        let mut grain = vec![0; members.len()];
-        let mut place = vec![Place { position: Vec3::ZERO, radius: 0.0 }; members.len()];
+        let mut grain = vec![0; members.len() + PADDING];
+        let mut place = vec![Place { position: Vec3::ZERO, radius: 0.0 }; members.len() + PADDING];
         for (&i, &c) in members.iter().zip(&number) {
             let slot = start[c as usize + 1] as usize;
             start[c as usize + 1] += 1;
@@ -211,6 +215,11 @@ impl CellGrid {
         self.push_run(0, number + count - end, copy, runs); // past the last number, from 0 again
     }
 
+    /// Number of grains.
+    fn len(&self) -> usize {
+        self.grain.len() - PADDING
+    }
+
     fn push_run(&self, from: usize, to: usize, copy: [i32; 3], runs: &mut Vec<Run>) {
         let (begin, end) = (self.start[from], self.start[to]);
         if begin < end {
@@ -234,6 +243,7 @@ impl CellGrid {
 
     /// All 27 cells around `c`.
     fn around(&self, c: [i64; 3], runs: &mut Vec<Run>) {
+        runs.clear();
         for z in self.axes[2].around(c[2]) {
             for y in self.axes[1].around(c[1]) {
                 self.push_row(self.axes[0].around(c[0]), y, z, runs);
@@ -243,6 +253,7 @@ impl CellGrid {
 
     /// Half of the 26 cells beside `c`: of two opposite ones the later in (z, y, x).
     fn ahead(&self, c: [i64; 3], runs: &mut Vec<Run>) {
+        runs.clear();
         let x = self.axes[0].around(c[0]);
         if !self.axes[0].is_flat() {
             self.push_row(c[0] + 1..=c[0] + 1, c[1], c[2], runs);
@@ -294,16 +305,6 @@ fn fold(extent: &mut [u64; 3], budget: u128) {
     }
 }
 
-/// Entries found by one task.
-struct Found {
-    /// Row and partner of pairs without shift, by block of rows.
-    pairs: Vec<Vec<(u32, u32)>>,
-    /// Pairs with shift: the image and the row that meets it.
-    across: Vec<(Image, u32)>,
-    /// Number of all of them.
-    count: usize,
-}
-
 /// Candidates by cell grids.
 pub(super) fn search(
     wrapped: &Wrapped,
@@ -321,7 +322,7 @@ pub(super) fn search(
     let entries_per_task = 2048.max(owned / 256);
     let blocks = Blocks::new(owned);
     let tasks: Vec<(usize, usize)> = (0..levels.len())
-        .flat_map(|l| (0..levels[l].grain.len()).step_by(entries_per_task).map(move |first| (l, first)))
+        .flat_map(|l| (0..levels[l].len()).step_by(entries_per_task).map(move |first| (l, first)))
         .collect();
     let total = AtomicUsize::new(0);
     let mut found: Vec<Found> = tasks
@@ -330,7 +331,7 @@ pub(super) fn search(
             let mut sweep = Sweep { wrapped, cell, skin, limit, blocks, found: Found::new(blocks), hits: Vec::new() };
             // Once too much has been found the answer is an error whatever follows.
             if total.load(Ordering::Relaxed) <= limit {
-                let last = (first + entries_per_task).min(levels[level].grain.len());
+                let last = (first + entries_per_task).min(levels[level].len());
                 sweep.within(&levels[level], first, last);
                 for coarser in &levels[..level] {
                     sweep.between(&levels[level], first, last, coarser);
@@ -374,6 +375,49 @@ fn levels(places: &[Place], skin: f64) -> Vec<(Vec<u32>, f64)> {
     levels
 }
 
+/// Entries gathered from a stencil, side by side. The few of each run make one long loop, which ends once per grain: the
+/// processor guesses the end of a loop wrong, and half a dozen such guesses cost as much as all the checks.
+#[derive(Default)]
+struct Surroundings {
+    count: usize,
+    grain: Vec<u32>,
+    place: Vec<Place>,
+}
+
+impl Surroundings {
+    /// Adds a run of entries, copied in pieces of fixed length for the same reason.
+    fn push(&mut self, grid: &CellGrid, begin: u32, end: u32) {
+        let (mut begin, end) = (begin as usize, end as usize);
+        let room = self.count + end - begin + PADDING;
+        if self.grain.len() < room {
+            self.grain.resize(2 * room, 0);
+            self.place.resize(2 * room, Place { position: Vec3::ZERO, radius: 0.0 });
+        }
+        let mut to = self.count;
+        self.count += end - begin;
+        while begin < end {
+            self.grain[to..to + PADDING].copy_from_slice(&grid.grain[begin..begin + PADDING]);
+            for half in [0, PADDING / 2] {
+                let (to, begin) = (to + half, begin + half);
+                self.place[to..to + PADDING / 2].copy_from_slice(&grid.place[begin..begin + PADDING / 2]);
+            }
+            to += PADDING;
+            begin += PADDING;
+        }
+    }
+
+    /// Takes over the runs that need no shift; the others stay.
+    fn take(&mut self, grid: &CellGrid, runs: &mut Vec<Run>) {
+        runs.retain(|run| {
+            let shifted = run.copy != [0; 3];
+            if !shifted {
+                self.push(grid, run.begin, run.end);
+            }
+            shifted
+        });
+    }
+}
+
 /// One task's search.
 struct Sweep<'a> {
     wrapped: &'a Wrapped<'a>,
@@ -382,7 +426,7 @@ struct Sweep<'a> {
     limit: usize,
     blocks: Blocks,
     found: Found,
-    /// Scratch: entries near the present grain.
+    /// Scratch: which of the others are near the present grain.
     hits: Vec<u32>,
 }
 
@@ -390,7 +434,9 @@ impl Sweep<'_> {
     /// Pairs of entries `first..last` of a level: with later entries of their own cell and those of cells ahead.
     fn within(&mut self, grid: &CellGrid, first: usize, last: usize) {
         let mut runs = Vec::new();
+        let mut others = Surroundings::default();
         let mut here = None;
+        let mut opened = first;
         let mut end_of_cell = 0;
         for e in first..last {
             let place = &grid.place[e];
@@ -399,15 +445,17 @@ impl Sweep<'_> {
                 let c = grid.coordinates(place.position);
                 if here != Some(c) {
                     here = Some(c);
+                    opened = e;
                     end_of_cell = grid.start[grid.number(c) + 1] as usize;
-                    runs.clear();
-                    runs.push(Run { begin: e as u32, end: end_of_cell as u32, copy: [0; 3] });
+                    others.count = 0;
+                    others.push(grid, e as u32, end_of_cell as u32);
                     grid.ahead(c, &mut runs);
-                    self.make_room(&runs);
+                    others.take(grid, &mut runs);
                 }
             }
-            runs[0].begin = e as u32 + 1;
-            self.check(grid.grain[e], place, grid, &runs);
+            let later = e - opened + 1..others.count;
+            self.check(grid.grain[e], place, &others.grain[later.clone()], &others.place[later], [0; 3]);
+            self.check_copies(grid.grain[e], place, grid, &runs);
             if self.found.count > self.limit {
                 return;
             }
@@ -417,53 +465,47 @@ impl Sweep<'_> {
     /// Pairs of entries `first..last` of a level with a coarser one.
     fn between(&mut self, fine: &CellGrid, first: usize, last: usize, coarse: &CellGrid) {
         let mut runs = Vec::new();
+        let mut others = Surroundings::default();
         let mut here = None;
         for e in first..last {
             let place = &fine.place[e];
             let c = coarse.coordinates(place.position);
             if here != Some(c) {
                 here = Some(c);
-                runs.clear();
+                others.count = 0;
                 coarse.around(c, &mut runs);
-                self.make_room(&runs);
+                others.take(coarse, &mut runs);
             }
-            self.check(fine.grain[e], place, coarse, &runs);
+            let all = ..others.count;
+            self.check(fine.grain[e], place, &others.grain[all], &others.place[all], [0; 3]);
+            self.check_copies(fine.grain[e], place, coarse, &runs);
             if self.found.count > self.limit {
                 return;
             }
         }
     }
 
-    /// Room for all entries of the runs to be near, and one more.
-    fn make_room(&mut self, runs: &[Run]) {
-        let most = 1 + runs.iter().map(|run| (run.end - run.begin) as usize).sum::<usize>();
-        if self.hits.len() < most {
-            self.hits.resize(most, 0);
-        }
-    }
-
-    /// Grain `i` against the entries of some runs.
-    #[inline]
-    fn check(&mut self, i: u32, place: &Place, grid: &CellGrid, runs: &[Run]) {
-        let mut hits = 0;
+    /// Grain `i` against runs seen in other copies of the periodic cell.
+    fn check_copies(&mut self, i: u32, place: &Place, grid: &CellGrid, runs: &[Run]) {
         for run in runs {
-            if run.copy == [0; 3] {
-                hits = find_near(place, grid, run, Vec3::ZERO, self.skin, &mut self.hits, hits);
-            } else {
-                let first = hits;
-                let shift = self.cell.shift_vector(run.copy);
-                hits = find_near(place, grid, run, shift, self.skin, &mut self.hits, hits);
-                self.keep(i, grid, first..hits, run.copy);
-                hits = first;
-            }
+            let entries = run.begin as usize..run.end as usize;
+            self.check(i, place, &grid.grain[entries.clone()], &grid.place[entries], run.copy);
         }
-        self.keep(i, grid, 0..hits, [0; 3]);
     }
 
-    /// Notes the pairs of grain `i` with some of the hits, seen in one copy of the periodic cell.
-    fn keep(&mut self, i: u32, grid: &CellGrid, hits: Range<usize>, copy: [i32; 3]) {
-        for h in hits {
-            let j = grid.grain[self.hits[h] as usize];
+    /// Grain `i` against others, all seen in one copy of the periodic cell.
+    #[inline]
+    fn check(&mut self, i: u32, place: &Place, grains: &[u32], places: &[Place], copy: [i32; 3]) {
+        if self.hits.len() < places.len() {
+            self.hits.resize(places.len(), 0);
+        }
+        let hits = if copy == [0; 3] {
+            find_near(place, places, Vec3::ZERO, self.skin, &mut self.hits)
+        } else {
+            find_near(place, places, self.cell.shift_vector(copy), self.skin, &mut self.hits)
+        };
+        for h in 0..hits {
+            let j = grains[self.hits[h] as usize];
             match self.wrapped.shift(i, j, copy) {
                 [0, 0, 0] => {
                     let (row, partner) = (i.min(j), i.max(j));
@@ -480,124 +522,16 @@ impl Sweep<'_> {
     }
 }
 
-/// Appends the entries of a run near `place` to the first `count` of `hits`, and tells how many there are then.
+/// Writes which of the others are near `place` to the head of `hits`, and tells how many.
 #[inline(always)]
-fn find_near(
-    place: &Place,
-    grid: &CellGrid,
-    run: &Run,
-    shift: Vec3,
-    skin: f64,
-    hits: &mut [u32],
-    mut count: usize,
-) -> usize {
-    // Every entry is written and kept only if near: a branch here would be guessed wrong once per hit.
-    for (e, other) in (run.begin..).zip(&grid.place[run.begin as usize..run.end as usize]) {
-        hits[count] = e;
+fn find_near(place: &Place, others: &[Place], shift: Vec3, skin: f64, hits: &mut [u32]) -> usize {
+    // Every one is written and kept only if near: a branch here would be guessed wrong once per hit.
+    let mut count = 0;
+    for (k, other) in others.iter().enumerate() {
+        hits[count] = k as u32;
         count += usize::from(near(place, other, shift, skin));
     }
     count
-}
-
-/// Blocks of rows, so that the list is put together in parallel, each block in cache.
-#[derive(Clone, Copy)]
-struct Blocks {
-    /// log2 of the rows in a block.
-    bits: u32,
-    /// Number of blocks.
-    count: usize,
-}
-
-impl Blocks {
-    fn new(rows: usize) -> Blocks {
-        let bits = rows.div_ceil(64).next_power_of_two().max(4096).trailing_zeros();
-        Blocks { bits, count: rows.div_ceil(1 << bits) }
-    }
-
-    fn of(self, row: u32) -> usize {
-        (row >> self.bits) as usize
-    }
-}
-
-impl Found {
-    fn new(blocks: Blocks) -> Found {
-        Found { pairs: vec![Vec::new(); blocks.count], across: Vec::new(), count: 0 }
-    }
-}
-
-/// Gathers the images, ascending and each once, and turns the pairs across faces into rows with image indices.
-fn number_images(found: &mut [Found], owned: usize, blocks: Blocks) -> (Vec<Image>, Found) {
-    let mut across: Vec<(Image, u32)> = found.iter_mut().flat_map(|f| std::mem::take(&mut f.across)).collect();
-    across.par_sort_unstable();
-    let mut images: Vec<Image> = Vec::new();
-    let mut rows = Found::new(blocks);
-    for (image, row) in across {
-        if images.last() != Some(&image) {
-            images.push(image);
-        }
-        rows.pairs[blocks.of(row)].push((row, (owned + images.len() - 1) as u32));
-    }
-    (images, rows)
-}
-
-/// Sorts (row, partner) entries into rows.
-fn assemble(found: &[Found], owned: usize, blocks: Blocks) -> (Vec<u32>, Vec<u32>) {
-    let parts: Vec<(Vec<u32>, Vec<u32>)> = (0..blocks.count)
-        .into_par_iter()
-        .map(|block| {
-            let base = (block as u32) << blocks.bits;
-            let rows = (owned - base as usize).min(1 << blocks.bits);
-            let entries = || found.iter().flat_map(|f| &f.pairs[block]);
-            // `end` holds where each row begins until its entries are dealt out.
-            let mut end = vec![0_u32; rows + 1];
-            for &(row, _) in entries() {
-                end[(row - base) as usize + 1] += 1;
-            }
-            for r in 1..=rows {
-                end[r] += end[r - 1];
-            }
-            let mut partner = vec![0; end[rows] as usize];
-            for &(row, j) in entries() {
-                let slot = &mut end[(row - base) as usize];
-                partner[*slot as usize] = j;
-                *slot += 1;
-            }
-            end.truncate(rows);
-            let mut begin = 0;
-            for &e in &end {
-                sort_row(&mut partner[begin..e as usize]);
-                begin = e as usize;
-            }
-            (end, partner)
-        })
-        .collect();
-
-    let mut start = Vec::with_capacity(owned + 1);
-    start.push(0);
-    let mut partner = Vec::with_capacity(parts.iter().map(|(_, p)| p.len()).sum());
-    for (end, part) in &parts {
-        let base = partner.len() as u32;
-        start.extend(end.iter().map(|e| base + e));
-        partner.extend_from_slice(part);
-    }
-    (start, partner)
-}
-
-/// Insertion for the few partners a row usually has.
-fn sort_row(row: &mut [u32]) {
-    if row.len() > 24 {
-        row.sort_unstable();
-        return;
-    }
-    for i in 1..row.len() {
-        let key = row[i];
-        let mut k = i;
-        while k > 0 && row[k - 1] > key {
-            row[k] = row[k - 1];
-            k -= 1;
-        }
-        row[k] = key;
-    }
 }
 
 /// The order that sorts grains by cell, x fastest, then y, then z, and by index within a cell: `order[k]` is the grain to
@@ -617,5 +551,7 @@ pub fn spatial_order(places: &[Place], cell: &PeriodicCell, cell_size: f64) -> V
     let count = u32::try_from(places.len()).expect("grains are counted in 32 bits");
     let wrapped: Vec<Place> =
         places.iter().map(|p| Place { position: cell.wrap(p.position).0, radius: p.radius }).collect();
-    CellGrid::new((0..count).collect(), &wrapped, cell, cell_size).grain
+    let mut order = CellGrid::new((0..count).collect(), &wrapped, cell, cell_size).grain;
+    order.truncate(places.len());
+    order
 }

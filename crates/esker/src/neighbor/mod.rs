@@ -10,6 +10,7 @@
 mod cell_grid;
 mod naive;
 mod periodic;
+mod rows;
 
 pub use cell_grid::spatial_order;
 pub use periodic::{Image, PeriodicCell};

@@ -1,0 +1,105 @@
+//! `esker check`: reads a scene and tells what was understood.
+
+use crate::Failure;
+use crate::progress::duration;
+use esker_io::build::{self, LoadError};
+use std::path::PathBuf;
+
+/// Particle-steps per second and core to reckon with where nothing was measured.
+const TYPICAL_SPEED: f64 = 5e6;
+
+/// Arguments of `esker check`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Scene file
+    scene: PathBuf,
+    /// Change a value of the scene
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    overrides: Vec<String>,
+}
+
+/// Checks a scene.
+pub fn main(args: Args) -> Result<(), Failure> {
+    let (_, scene) = match build::load(&args.scene, &args.overrides) {
+        Err(LoadError::Scene(first)) => return Err(all_mistakes(&args, first)),
+        other => other?,
+    };
+    let model = &scene.stages[0].model;
+    let p = &scene.state.particles;
+    println!("{}", scene.title);
+    println!("  {} scene, seed {}", if model.planar { "planar" } else { "spatial" }, model.seed);
+    let periodic: Vec<&str> =
+        ["x", "y", "z"].into_iter().zip(model.cell.length).filter(|(_, l)| l.is_some()).map(|(a, _)| a).collect();
+    if !periodic.is_empty() {
+        println!("  periodic along {}", periodic.join(", "));
+    }
+
+    println!("grains: {} at the start, {:.6} kg", p.owned(), p.mass.iter().sum::<f64>());
+    for range in &scene.sizes {
+        let kind = &model.kinds[range.kind as usize];
+        let of: Vec<usize> = (0..p.owned()).filter(|&i| p.kind[i] == range.kind).collect();
+        let mass: f64 = of.iter().map(|&i| p.mass[i]).sum();
+        println!(
+            "  {:<16} {:>8} of {}, radius {:.4} to {:.4} mm, {:.6} kg{}",
+            kind.name,
+            of.len(),
+            model.materials[kind.material as usize].name,
+            1e3 * range.r_min,
+            1e3 * range.r_max,
+            mass,
+            if kind.fixed { ", fixed" } else { "" }
+        );
+    }
+    println!("materials:");
+    for m in &model.materials {
+        let density = m.density.map_or("no density".into(), |d| format!("{d} kg/m³"));
+        let elastic = match (m.youngs_modulus, m.poisson_ratio) {
+            (Some(e), Some(nu)) => format!(", E = {e:.3e} Pa, ν = {nu}"),
+            _ => String::new(),
+        };
+        println!("  {:<16} {density}{elastic}", m.name);
+    }
+    if !model.walls.is_empty() {
+        let names: Vec<&str> = model.walls.iter().map(|w| w.name.as_str()).collect();
+        println!("walls: {}", names.join(", "));
+    }
+
+    let mut cost = 0.0;
+    for (stage, advice) in scene.stages.iter().zip(&scene.advice) {
+        println!("stage \"{}\": step {:.4e} s, {:?}", stage.name, stage.model.dt, stage.model.integrator);
+        if let Some(p) = advice.decisive() {
+            println!(
+                "  shortest contact {:.4e} s ({} on {}), advised step {:.4e} s by {}",
+                p.contact_time, p.a, p.b, p.step, p.reason
+            );
+        }
+        if let Some(p) = advice.pairs.iter().max_by(|a, b| a.overlap.total_cmp(&b.overlap)) {
+            println!("  expected overlap up to {:.2} % of the radius at {:.3} m/s", 100.0 * p.overlap, advice.speed);
+        }
+        match stage.end.duration {
+            Some(d) => cost += d / stage.model.dt * p.owned().max(1) as f64,
+            None => println!("  its end depends on the state, so its cost is not known"),
+        }
+    }
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    println!(
+        "cost: {:.3e} particle-steps where a duration is given, about {} at {:.0} M/s on one of {cores} cores",
+        cost,
+        duration(cost / TYPICAL_SPEED),
+        1e-6 * TYPICAL_SPEED
+    );
+    for warning in &scene.warnings {
+        println!("warning: {warning}");
+    }
+    println!("the scene is fine");
+    Ok(())
+}
+
+/// All mistakes of the first pass at once; the second pass tells its first.
+fn all_mistakes(args: &Args, first: esker_io::scene::SceneError) -> Failure {
+    let text = std::fs::read_to_string(&args.scene).unwrap_or_default();
+    match esker_io::scene::check(&text, &args.scene.display().to_string(), &args.overrides) {
+        Err(all) => all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n").into(),
+        Ok(_) => first.to_string().into(),
+    }
+}

@@ -1,0 +1,382 @@
+//! `esker run`.
+
+use crate::progress::{PhaseTimer, Progress, duration};
+use crate::{Failure, tables};
+use esker::simulation::Simulation;
+use esker::solver::StepError;
+use esker::state::State;
+use esker_io::build::{self, Scene};
+use esker_io::record::{self, Outcome, RecordError, Recorder, RunInfo, StageInfo};
+use esker_io::run_folder::{self, RunFolder};
+use esker_io::{checkpoint, scene};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Seconds between two checkpoints where the scene does not say.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(30);
+/// Seconds of computing between two looks at signals and the bar.
+const SLICE: f64 = 0.1;
+
+/// Arguments of `esker run`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Scene file; with --resume, a run folder
+    scene: PathBuf,
+    /// Folder to write (default: runs/SCENE-N)
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Worker threads (default: all cores); results do not depend on it
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Stop at this time, e.g. 0.5 or "20 ms"
+    #[arg(long)]
+    until: Option<String>,
+    /// Go on with a run: SCENE is its folder; FILE is a checkpoint of it (default: the latest)
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    resume: Option<String>,
+    /// Change a value of the scene, e.g. let.orifice="60 mm" or material.disc.density=1200
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    overrides: Vec<String>,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs a scene.
+pub fn main(args: Args) -> Result<ExitCode, Failure> {
+    let threads = crate::use_threads(args.threads)?;
+    let until = args.until.as_deref().map(parse_time).transpose()?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
+
+    let prepared = match &args.resume {
+        None => start(&args, threads)?,
+        Some(file) => resume(&args, file, threads)?,
+    };
+    Runner { stop, until, quiet: args.quiet, ..Runner::new(prepared, threads, args.quiet) }.run()
+}
+
+/// A time given on the command line \[s\].
+fn parse_time(text: &str) -> Result<f64, Failure> {
+    use esker::expression::{Dimension, Expression};
+    if let Ok(seconds) = text.trim().parse::<f64>() {
+        return Ok(seconds);
+    }
+    let quantity = Expression::parse(text)
+        .and_then(|e| e.evaluate(|_| None, &[]))
+        .map_err(|e| format!("`--until {text}`: {}", e.message))?;
+    match quantity.dimension {
+        None | Some(Dimension::TIME) => Ok(quantity.value),
+        Some(other) => Err(format!("`--until {text}` is {}, a time was expected", other.describe()).into()),
+    }
+}
+
+/// Everything a run needs.
+struct Prepared {
+    simulation: Simulation,
+    recorder: Recorder,
+    info: RunInfo,
+}
+
+fn start(args: &Args, threads: usize) -> Result<Prepared, Failure> {
+    let (raw, scene) = build::load(&args.scene, &args.overrides)?;
+    let name = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
+    let info = info(&scene, &args.scene, &args.overrides, threads);
+    let folder = match &args.out {
+        Some(path) => RunFolder::create_at(path)?,
+        None => RunFolder::create(Path::new("runs"), &name)?,
+    };
+    copy_inputs(&raw, args.scene.parent().unwrap_or(Path::new("")), folder.path())?;
+    let mut simulation = Simulation::new(scene.stages, scene.state, threads);
+    // Loads of the first instant, so that the first frame shows them.
+    simulation.prepare()?;
+    let recorder = Recorder::create(folder, scene.output, &scene.title, &raw.normalised_text(), &simulation)?;
+    Ok(Prepared { simulation, recorder, info })
+}
+
+/// Copies the files a scene names into the run folder, so that the run can be continued anywhere.
+fn copy_inputs(raw: &scene::RawScene, from: &Path, to: &Path) -> Result<(), Failure> {
+    for file in raw.input_files() {
+        let relative = Path::new(file);
+        if relative.is_absolute() || relative.components().any(|c| c == std::path::Component::ParentDir) {
+            return Err(format!(
+                "the scene names `{file}`; put the file beside the scene or below it, so that the run folder can hold a copy"
+            )
+            .into());
+        }
+        let bytes = esker_io::atomic::read(&from.join(relative))?;
+        let target = to.join(relative);
+        if let Some(parent) = target.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        esker_io::atomic::write(&target, |w| w.write_all(&bytes))?;
+    }
+    Ok(())
+}
+
+fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> {
+    if !args.overrides.is_empty() {
+        return Err(
+            "`--set` does not go with --resume: a continued run is the same run; start a new one instead".into()
+        );
+    }
+    if args.out.is_some() {
+        return Err("`--out` does not go with --resume: the run goes on in its own folder".into());
+    }
+    let folder = RunFolder::resume(&args.scene)?;
+    let scene_file = folder.file(record::SCENE_FILE);
+    let (_, scene) = build::load(&scene_file, &[])?;
+    let path = if file.is_empty() {
+        match run_folder::latest_checkpoint(folder.path()) {
+            Ok(latest) => {
+                for skipped in &latest.skipped {
+                    eprintln!("note: {} was passed over: {}", skipped.path.display(), skipped.fault);
+                }
+                Some(latest.path)
+            }
+            // A run that died before its first checkpoint begins anew.
+            Err(run_folder::RunFolderError::NoCheckpoint { .. }) => None,
+            Err(e) => return Err(e.into()),
+        }
+    } else {
+        Some(PathBuf::from(file))
+    };
+    let info = info(&scene, &scene_file, &[], threads);
+    let state: State = match &path {
+        Some(path) => {
+            let (meta, state) = checkpoint::load::<State>(path)?;
+            if meta.engine != record::engine_version() {
+                return Err(format!(
+                    "{} was written by {}; this is {}: continue with the same version",
+                    path.display(),
+                    meta.engine,
+                    record::engine_version()
+                )
+                .into());
+            }
+            state
+        }
+        None => scene.state,
+    };
+    let mut simulation = Simulation::new(scene.stages, state, threads);
+    simulation.prepare()?;
+    let recorder = Recorder::resume(folder, scene.output, &scene.title, &simulation)?;
+    Ok(Prepared { simulation, recorder, info })
+}
+
+/// What `run.json` says from the start.
+fn info(scene: &Scene, path: &Path, overrides: &[String], threads: usize) -> RunInfo {
+    let stages = scene.stages.iter().zip(&scene.advice).map(|(stage, advice)| StageInfo {
+        name: stage.name.clone(),
+        step: stage.model.dt,
+        integrator: stage.model.integrator,
+        skin: stage.model.skin,
+        advice: advice.clone(),
+    });
+    RunInfo {
+        program: record::engine_version(),
+        title: scene.title.clone(),
+        scene: path.display().to_string(),
+        overrides: overrides.to_vec(),
+        seed: scene.stages[0].model.seed,
+        threads,
+        stages: stages.collect(),
+        warnings: scene.warnings.clone(),
+        outcome: Outcome::Running,
+        steps: 0,
+        time: 0.0,
+        grains: 0,
+        particle_steps: 0.0,
+        seconds: 0.0,
+        phases: vec![],
+        energy: Default::default(),
+        residual: 0.0,
+    }
+}
+
+/// A run under way.
+struct Runner {
+    simulation: Simulation,
+    recorder: Recorder,
+    info: RunInfo,
+    timer: Arc<PhaseTimer>,
+    progress: Progress,
+    stop: Arc<AtomicBool>,
+    until: Option<f64>,
+    quiet: bool,
+    warned_overlap: bool,
+}
+
+impl Runner {
+    fn new(prepared: Prepared, threads: usize, quiet: bool) -> Self {
+        let Prepared { mut simulation, recorder, mut info } = prepared;
+        info.threads = threads;
+        let timer = PhaseTimer::listen(&mut simulation);
+        Self {
+            simulation,
+            recorder,
+            info,
+            timer,
+            progress: Progress::new(quiet),
+            stop: Arc::default(),
+            until: None,
+            quiet,
+            warned_overlap: false,
+        }
+    }
+
+    fn run(mut self) -> Result<ExitCode, Failure> {
+        let folder = self.recorder.folder().path().display().to_string();
+        self.progress.say(&format!("{}: writing to {folder}", self.info.title));
+        for warning in &self.info.warnings {
+            self.progress.say(&format!("warning: {warning}"));
+        }
+        for note in self.recorder.folder().notes() {
+            self.progress.say(&format!("note: {note}"));
+        }
+        self.info.update(&self.simulation, Outcome::Running);
+        self.recorder.summary(&self.info)?;
+
+        let ended = self.steps();
+        self.progress.clear();
+        let outcome = match &ended {
+            Ok(outcome) => outcome.clone(),
+            Err(e) => Outcome::Failed { reason: e.to_string() },
+        };
+        // After a step that failed the state is not one to go on from: keep the last good checkpoint.
+        let state_is_good = !matches!(ended, Err(Stop::Step(StepError::NotFinite { .. })));
+        if state_is_good {
+            self.recorder.checkpoint(&self.simulation.state)?;
+        }
+        self.finish_summary(outcome.clone())?;
+        match ended {
+            Ok(outcome) => {
+                if !self.quiet {
+                    self.report(&outcome, &folder);
+                }
+                Ok(if outcome == Outcome::Interrupted { ExitCode::from(130) } else { ExitCode::SUCCESS })
+            }
+            Err(e) => {
+                let held = if state_is_good { "the state is kept" } else { "the last good checkpoint is kept" };
+                Err(format!("{e}\n  {held} in {folder}; `esker run {folder} --resume` goes on from there").into())
+            }
+        }
+    }
+
+    /// Steps until the end, an interruption or a failure.
+    fn steps(&mut self) -> Result<Outcome, Stop> {
+        let mut slice = 20u64;
+        let mut last_checkpoint = Instant::now();
+        while !self.simulation.is_finished() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(Outcome::Interrupted);
+            }
+            let until = self.until.unwrap_or(f64::INFINITY);
+            if self.simulation.steps_until(until.min(1e300)) == 0 {
+                return Ok(Outcome::Stopped);
+            }
+            let due = self.recorder.next_time().min(until).min(1e300);
+            let wanted = self.simulation.steps_until(due).clamp(1, slice);
+            let stage = self.simulation.state.stage;
+            let grains = self.simulation.state.particles.owned();
+            let start = Instant::now();
+            let made = self.simulation.advance(wanted)?;
+            let seconds = start.elapsed().as_secs_f64();
+
+            self.info.particle_steps += made as f64 * grains as f64;
+            let speed = made as f64 * grains as f64 / seconds.max(1e-9);
+            if made == wanted && wanted == slice {
+                slice = ((slice as f64 * SLICE / seconds.max(1e-6)) as u64).clamp(1, 4 * slice);
+            }
+            self.recorder.record(&self.simulation)?;
+            if self.simulation.state.stage != stage {
+                let name = &self.simulation.stages()[stage].name;
+                self.progress.say(&format!("stage \"{name}\" is over at t = {:.6} s", self.simulation.state.time));
+            }
+            if last_checkpoint.elapsed() > CHECKPOINT_EVERY {
+                self.recorder.checkpoint(&self.simulation.state)?;
+                self.finish_summary(Outcome::Running)?;
+                last_checkpoint = Instant::now();
+            }
+            self.warn_of_overlap();
+            self.progress.show(&self.simulation, speed, self.until);
+        }
+        Ok(Outcome::Finished)
+    }
+
+    fn warn_of_overlap(&mut self) {
+        let overlap = self.simulation.largest_overlap();
+        if overlap > 2.0 * esker::advice::LARGE_OVERLAP && !self.warned_overlap {
+            self.warned_overlap = true;
+            let text = format!(
+                "grains overlap by {:.0} % of their radius at t = {:.4} s: the contacts are too soft for this load; raise the stiffness",
+                100.0 * overlap,
+                self.simulation.state.time
+            );
+            self.progress.say(&format!("warning: {text}"));
+            self.info.warnings.push(text);
+        }
+    }
+
+    fn finish_summary(&mut self, outcome: Outcome) -> Result<(), RecordError> {
+        self.info.seconds = self.progress.seconds();
+        self.info.phases = self.timer.seconds();
+        self.info.update(&self.simulation, outcome);
+        self.recorder.summary(&self.info)
+    }
+
+    fn report(&self, outcome: &Outcome, folder: &str) {
+        let state = &self.simulation.state;
+        let how = match outcome {
+            Outcome::Interrupted => "interrupted",
+            Outcome::Stopped => "stopped",
+            _ => "finished",
+        };
+        println!(
+            "{how} at t = {:.6} s after {} steps, {} grains, in {} ({:.2} M particle-steps/s)",
+            state.time,
+            state.step,
+            state.particles.owned(),
+            duration(self.info.seconds),
+            self.info.particle_steps / self.info.seconds.max(1e-9) * 1e-6
+        );
+        tables::phases(&self.info.phases, self.info.seconds);
+        tables::energy(&self.info.energy);
+        println!("  results are in {folder}");
+        if matches!(outcome, Outcome::Interrupted | Outcome::Stopped) {
+            println!("  `esker run {folder} --resume` goes on");
+        }
+    }
+}
+
+/// Why the steps ended early.
+#[derive(Debug)]
+enum Stop {
+    Step(StepError),
+    Record(RecordError),
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Stop::Step(e) => e.fmt(f),
+            Stop::Record(e) => e.fmt(f),
+        }
+    }
+}
+
+impl From<StepError> for Stop {
+    fn from(e: StepError) -> Self {
+        Stop::Step(e)
+    }
+}
+
+impl From<RecordError> for Stop {
+    fn from(e: RecordError) -> Self {
+        Stop::Record(e)
+    }
+}

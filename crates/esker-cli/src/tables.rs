@@ -1,0 +1,44 @@
+//! Tables printed at the end of a run.
+
+use esker::measure::energy::EnergyBalance;
+use esker_io::record::by_name;
+
+/// Prints the time of each phase.
+pub fn phases(phases: &[(String, f64)], total: f64) {
+    println!("  {:<18} {:>10} {:>7}", "phase", "seconds", "share");
+    let known: f64 = phases.iter().map(|p| p.1).sum();
+    let rest = (total - known).max(0.0);
+    for (name, seconds) in phases.iter().filter(|p| p.1 > 0.0) {
+        let seconds = if name == "output and rest" { seconds + rest } else { *seconds };
+        println!("  {name:<18} {seconds:>10.3} {:>6.1}%", 100.0 * seconds / total.max(1e-9));
+    }
+}
+
+/// Prints the energy account.
+pub fn energy(b: &EnergyBalance) {
+    let line = |name: &str, value: f64| println!("  {name:<32} {value:>14.6e} J");
+    line("kinetic, translation", b.translation);
+    line("kinetic, rotation", b.rotation);
+    for (name, value) in by_name(&b.potential) {
+        line(&format!("potential, {name}"), value);
+    }
+    line("elastic, normal", b.elastic_normal);
+    line("elastic, tangential", b.elastic_tangential);
+    line("dissipated by damping", b.dissipated.damping);
+    line("dissipated by friction", b.dissipated.friction);
+    line("dissipated by rolling", b.dissipated.rolling);
+    for (name, value) in by_name(&b.wall_work).iter().filter(|w| w.1 != 0.0) {
+        line(&format!("work of wall {name}"), *value);
+    }
+    for (name, value) in
+        [("work of fields", b.field_work), ("entered", b.entered), ("left", b.left), ("switched by stages", b.switched)]
+    {
+        if value != 0.0 {
+            line(name, value);
+        }
+    }
+    let lost = b.lost();
+    let share =
+        if lost > 0.0 { format!(", {:.1e} of the dissipated", (b.residual() / lost).abs()) } else { String::new() };
+    println!("  {:<32} {:>14.6e} J{share}", "residual", b.residual());
+}

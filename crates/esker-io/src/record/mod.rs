@@ -1,0 +1,309 @@
+//! Writes what a run leaves in its folder: series, frames, checkpoints, the scene as used, `run.json`.
+//!
+//! What is due is told by the time of the state alone, so a continued run writes the same files as an unbroken one.
+
+mod frames;
+mod summary;
+
+pub use summary::{Outcome, RunInfo, StageInfo};
+
+use crate::atomic::{self, FileError};
+use crate::build::OutputPlan;
+use crate::checkpoint::Meta;
+use crate::pvd::{Collection, PvdError};
+use crate::run_folder::{Frame, RunFolder, RunFolderError};
+use crate::series::{Series, SeriesError};
+use crate::vtk::VtkError;
+use esker::measure::{energy, probe};
+use esker::model::Model;
+use esker::region::RegionError;
+use esker::simulation::Simulation;
+use esker::state::State;
+use std::path::PathBuf;
+
+/// Name of the scene as used, inside a run folder.
+pub const SCENE_FILE: &str = "scene.toml";
+/// Name of the table of numbers.
+pub const SERIES_FILE: &str = "series.csv";
+/// Name of the machine-readable summary.
+pub const SUMMARY_FILE: &str = "run.json";
+
+/// Why something could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The series.
+    #[error(transparent)]
+    Series(#[from] SeriesError),
+    /// A frame.
+    #[error(transparent)]
+    Vtk(#[from] VtkError),
+    /// The list of frames.
+    #[error(transparent)]
+    Pvd(#[from] PvdError),
+    /// The folder or a checkpoint.
+    #[error(transparent)]
+    Folder(#[from] RunFolderError),
+    /// A file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A probe.
+    #[error(transparent)]
+    Region(#[from] RegionError),
+}
+
+/// Writes the files of one run.
+pub struct Recorder {
+    folder: RunFolder,
+    plan: OutputPlan,
+    title: String,
+    series: Option<Series>,
+    collections: Vec<(Frame, Collection)>,
+    /// Intervals begun when frame and row were last written.
+    done: Done,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Done {
+    frames: u64,
+    series: u64,
+    checkpoint: u64,
+}
+
+/// Number of whole intervals in a time; a step that falls short by rounding counts.
+fn intervals(time: f64, interval: f64) -> u64 {
+    (time / interval + 1e-6).floor() as u64
+}
+
+impl Recorder {
+    /// Starts the files of a new run and writes its first frame and row. The simulation has made no step, but its loads
+    /// are known.
+    pub fn create(
+        folder: RunFolder,
+        plan: OutputPlan,
+        title: &str,
+        scene_text: &str,
+        simulation: &Simulation,
+    ) -> Result<Self, RecordError> {
+        atomic::write(&folder.file(SCENE_FILE), |w| w.write_all(scene_text.as_bytes()))?;
+        let columns = columns(simulation.model(), &plan);
+        let series = match plan.series {
+            Some(_) => Some(Series::create(&folder.file(SERIES_FILE), &columns)?),
+            None => None,
+        };
+        let collections =
+            kinds(&plan).map(|kind| (kind, Collection::new(folder.file(&kind.collection_name())))).collect();
+        let mut recorder = Self { folder, plan, title: title.to_string(), series, collections, done: Done::default() };
+        recorder.frame(simulation)?;
+        recorder.row(simulation)?;
+        Ok(recorder)
+    }
+
+    /// Goes on with the files of a run: what lies after the state is dropped.
+    pub fn resume(
+        folder: RunFolder,
+        plan: OutputPlan,
+        title: &str,
+        simulation: &Simulation,
+    ) -> Result<Self, RecordError> {
+        let state = &simulation.state;
+        let columns = columns(simulation.model(), &plan);
+        let series = match plan.series {
+            Some(_) => Some(Series::resume(&folder.file(SERIES_FILE), &columns, state.step)?.0),
+            None => None,
+        };
+        let mut collections = Vec::new();
+        let mut last_frame = None;
+        for kind in kinds(&plan) {
+            let mut collection = Collection::open(folder.file(&kind.collection_name()))?;
+            collection.drop_after(state.time)?;
+            last_frame = (collection.entries().len() as u64).checked_sub(1);
+            collections.push((kind, collection));
+        }
+        folder.discard_after(state.step, last_frame)?;
+        let count = |interval: Option<f64>| interval.map_or(0, |i| intervals(state.time, i));
+        let done = Done { frames: count(plan.frames), series: count(plan.series), checkpoint: count(plan.checkpoint) };
+        Ok(Self { folder, plan, title: title.to_string(), series, collections, done })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// Next time at which something is due \[s\].
+    pub fn next_time(&self) -> f64 {
+        let next = |done: u64, interval: Option<f64>| interval.map(|i| (done + 1) as f64 * i);
+        [
+            next(self.done.frames, self.plan.frames),
+            next(self.done.series, self.plan.series),
+            next(self.done.checkpoint, self.plan.checkpoint),
+        ]
+        .into_iter()
+        .flatten()
+        .fold(f64::INFINITY, f64::min)
+    }
+
+    /// Writes what is due at the time of the state.
+    pub fn record(&mut self, simulation: &Simulation) -> Result<(), RecordError> {
+        let time = simulation.state.time;
+        if let Some(interval) = self.plan.series
+            && intervals(time, interval) > self.done.series
+        {
+            self.done.series = intervals(time, interval);
+            self.row(simulation)?;
+        }
+        if let Some(interval) = self.plan.frames
+            && intervals(time, interval) > self.done.frames
+        {
+            self.done.frames = intervals(time, interval);
+            self.frame(simulation)?;
+        }
+        if let Some(interval) = self.plan.checkpoint
+            && intervals(time, interval) > self.done.checkpoint
+        {
+            self.done.checkpoint = intervals(time, interval);
+            self.checkpoint(&simulation.state)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a checkpoint.
+    pub fn checkpoint(&mut self, state: &State) -> Result<PathBuf, RecordError> {
+        if let Some(series) = &mut self.series {
+            series.sync()?;
+        }
+        let meta = Meta { engine: engine_version(), scene: self.title.clone(), step: state.step, time: state.time };
+        Ok(self.folder.save_checkpoint(state, &meta)?)
+    }
+
+    /// Writes `run.json`.
+    pub fn summary(&self, info: &RunInfo) -> Result<(), RecordError> {
+        atomic::write(&self.folder.file(SUMMARY_FILE), |w| {
+            serde_json::to_writer_pretty(&mut *w, info)?;
+            w.write_all(b"\n")
+        })?;
+        Ok(())
+    }
+
+    fn row(&mut self, simulation: &Simulation) -> Result<(), RecordError> {
+        let Some(series) = &mut self.series else { return Ok(()) };
+        let values = values(simulation, &self.plan)?;
+        series.row(simulation.state.step, &values)?;
+        Ok(())
+    }
+
+    fn frame(&mut self, simulation: &Simulation) -> Result<(), RecordError> {
+        if self.plan.frames.is_none() {
+            return Ok(());
+        }
+        for (kind, collection) in &mut self.collections {
+            let number = collection.entries().len() as u64;
+            frames::write(*kind, &self.folder.frame(*kind, number), simulation)?;
+            collection.push(crate::pvd::Entry {
+                time: simulation.state.time,
+                part: 0,
+                file: kind.file_name(number),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Name and version of the engine, as written into checkpoints.
+pub fn engine_version() -> String {
+    format!("esker {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The kinds of frame a plan asks for.
+fn kinds(plan: &OutputPlan) -> impl Iterator<Item = Frame> {
+    let (any, contacts) = (plan.frames.is_some(), plan.contacts);
+    Frame::ALL.into_iter().filter(move |kind| any && (contacts || *kind != Frame::Contacts))
+}
+
+/// Columns of the series after `step`.
+fn columns(model: &Model, plan: &OutputPlan) -> Vec<String> {
+    let mut columns: Vec<String> = [
+        "time [s]",
+        "grains",
+        "mass [kg]",
+        "removed",
+        "removed mass [kg]",
+        "contacts",
+        "coordination",
+        "largest overlap [r]",
+        "kinetic translation [J]",
+        "kinetic rotation [J]",
+        "potential [J]",
+        "elastic normal [J]",
+        "elastic tangential [J]",
+        "dissipated damping [J]",
+        "dissipated friction [J]",
+        "dissipated rolling [J]",
+        "wall work [J]",
+        "field work [J]",
+        "entered [J]",
+        "left [J]",
+        "switched [J]",
+        "residual [J]",
+    ]
+    .map(String::from)
+    .to_vec();
+    let mut walls: Vec<&str> = Vec::new();
+    for wall in &model.walls {
+        if !walls.contains(&wall.name.as_str()) {
+            walls.push(&wall.name);
+            columns.push(format!("work of {} [J]", wall.name));
+        }
+    }
+    columns.extend(plan.probes.iter().flat_map(|p| p.probe.columns(&p.name)));
+    columns
+}
+
+fn values(simulation: &Simulation, plan: &OutputPlan) -> Result<Vec<f64>, RecordError> {
+    let (model, state) = (simulation.model(), &simulation.state);
+    let b = energy::balance(model, state);
+    let (contacts, coordination) = probe::coordination(model, state);
+    let mut values = vec![
+        state.time,
+        state.particles.owned() as f64,
+        state.particles.mass.iter().sum(),
+        state.removed.count as f64,
+        state.removed.mass,
+        contacts,
+        coordination,
+        simulation.largest_overlap(),
+        b.translation,
+        b.rotation,
+        b.potential.iter().map(|p| p.1).sum(),
+        b.elastic_normal,
+        b.elastic_tangential,
+        b.dissipated.damping,
+        b.dissipated.friction,
+        b.dissipated.rolling,
+        b.wall_work.iter().map(|w| w.1).sum(),
+        b.field_work,
+        b.entered,
+        b.left,
+        b.switched,
+        b.residual(),
+    ];
+    for (_, work) in by_name(&b.wall_work) {
+        values.push(work);
+    }
+    for p in &plan.probes {
+        values.extend(p.probe.values(model, state)?);
+    }
+    Ok(values)
+}
+
+/// Sums entries of the same name, in order of first appearance.
+pub fn by_name(entries: &[(String, f64)]) -> Vec<(String, f64)> {
+    let mut sums: Vec<(String, f64)> = Vec::new();
+    for (name, value) in entries {
+        match sums.iter_mut().find(|s| s.0 == *name) {
+            Some(sum) => sum.1 += value,
+            None => sums.push((name.clone(), *value)),
+        }
+    }
+    sums
+}
