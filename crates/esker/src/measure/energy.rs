@@ -3,6 +3,7 @@
 use crate::contact::visit;
 use crate::law::{Dissipation, Stored};
 use crate::model::Model;
+use crate::particles::Particles;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +106,11 @@ pub fn elastic(model: &Model, state: &State) -> Stored {
         sum.tangential += c.share * c.stored.tangential;
     });
     sum
+}
+
+/// Potential energy of all fields that have one \[J\].
+pub fn potential(model: &Model, p: &Particles) -> f64 {
+    model.fields.iter().map(|f| (0..p.owned()).filter_map(|i| f.potential(p, i)).sum::<f64>()).sum()
 }
 
 /// Everything the grains hold: kinetic, potential, elastic \[J\].

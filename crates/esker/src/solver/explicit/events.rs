@@ -151,8 +151,13 @@ pub fn tidy(model: &Model, state: &mut State) {
         return;
     }
     let windings: Vec<[i32; 3]> = (0..n).map(|i| model.cell.winding(p.position(i))).collect();
-    for (place, winding) in p.place.iter_mut().zip(&windings) {
-        place.position -= model.cell.shift_vector(*winding);
+    if windings.iter().any(|w| *w != [0; 3]) {
+        // A field along a periodic axis has no single-valued potential: what a wrap changes is energy that entered.
+        let before = energy::potential(model, p);
+        for (place, winding) in p.place.iter_mut().zip(&windings) {
+            place.position -= model.cell.shift_vector(*winding);
+        }
+        state.ledger.entered += energy::potential(model, p) - before;
     }
     let r_max = p.place.iter().map(|place| place.radius).fold(0.0, f64::max);
     let order = neighbor::spatial_order(&p.place, &model.cell, 2.0 * r_max + model.skin);

@@ -10,7 +10,7 @@ mod events;
 
 pub use events::Surroundings;
 
-use super::{Phase, Solver, StepError};
+use super::{Phase, PhaseHook, Solver, StepError};
 use crate::contact::list::{self, Segment};
 use crate::contact::sweep::{Grains, Laws};
 use crate::contact::walls::{self, WallFrames};
@@ -31,9 +31,7 @@ pub const REMOVE_EVERY: u64 = 16;
 /// Below this number of grains per worker the step is cheaper on fewer workers.
 const GRAINS_PER_WORKER: usize = 1000;
 
-type Hook = Option<Box<dyn FnMut(Phase) + Send>>;
-
-fn tick(hook: &mut Hook, phase: Phase) {
+fn tick(hook: &Option<PhaseHook>, phase: Phase) {
     if let Some(hook) = hook {
         hook(phase);
     }
@@ -42,7 +40,7 @@ fn tick(hook: &mut Hook, phase: Phase) {
 /// The solver and its scratch memory.
 pub struct Explicit {
     workers: usize,
-    hook: Hook,
+    hook: Option<PhaseHook>,
     largest_overlap: f64,
     list: Option<WorkingList>,
 }
@@ -83,29 +81,29 @@ impl Explicit {
             self.build(model, state)?;
         }
 
-        tick(&mut self.hook, Phase::Integrate);
+        tick(&self.hook, Phase::Integrate);
         let list = self.list.as_mut().expect("the list is built before the first step");
         let speed = integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
         check_finite(speed, state, dt)?;
         let frames = visit::frames(model, state, model.integrator.force_time(state.time, dt));
 
-        tick(&mut self.hook, Phase::Neighbours);
+        tick(&self.hook, Phase::Neighbours);
         self.keep_list(model, state, speed)?;
 
-        tick(&mut self.hook, Phase::Contacts);
+        tick(&self.hook, Phase::Contacts);
         self.contacts(model, state, &frames, dt);
 
-        tick(&mut self.hook, Phase::Fields);
+        tick(&self.hook, Phase::Fields);
         let list = self.list.as_mut().expect("kept above");
         let t = model.integrator.force_time(state.time, dt);
         book::fields(model, state, t, &mut list.field_force);
 
-        tick(&mut self.hook, Phase::Integrate);
+        tick(&self.hook, Phase::Integrate);
         let speed = integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
         check_finite(speed, state, dt)?;
         state.count_step(dt);
 
-        tick(&mut self.hook, Phase::Book);
+        tick(&self.hook, Phase::Book);
         self.largest_overlap = book::sums(model, state, &list.segments, dt);
         book::field_work(state, &list.field_force, dt);
         self.events(model, state)
@@ -278,7 +276,7 @@ impl Solver for Explicit {
         for _ in 0..steps {
             self.step(model, state)?;
         }
-        tick(&mut self.hook, Phase::Outside);
+        tick(&self.hook, Phase::Outside);
         self.store(state);
         Ok(())
     }
@@ -287,7 +285,7 @@ impl Solver for Explicit {
         self.largest_overlap
     }
 
-    fn on_phase(&mut self, hook: Box<dyn FnMut(Phase) + Send>) {
+    fn on_phase(&mut self, hook: PhaseHook) {
         self.hook = Some(hook);
     }
 }
