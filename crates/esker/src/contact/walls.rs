@@ -184,12 +184,15 @@ fn relative_velocity(
 }
 
 /// Effective radius of a sphere on a wall with two principal curvatures: 1/R\* is the geometric mean of the relative
-/// curvatures (Landau & Lifshitz vol. 7 §9). In a planar scene only the curvature in the plane counts.
+/// curvatures (Landau & Lifshitz vol. 7 §9). In a planar scene only the curvature in the plane counts. A grain nearly as
+/// large as the hollow it lies in conforms to it, beyond any of these laws: R\* is then limited to a thousand radii.
 fn effective_radius(planar: bool, inverse_radius: f64, curvature: [f64; 2]) -> f64 {
-    let [a, b] = curvature.map(|c| inverse_radius + c);
     if planar {
-        1.0 / (inverse_radius + curvature[0] + curvature[1]).max(1e-3 * inverse_radius)
+        let [a, b] = curvature;
+        let in_plane = if a.abs() > b.abs() { a } else { b };
+        1.0 / (inverse_radius + in_plane).max(1e-3 * inverse_radius)
     } else {
+        let [a, b] = curvature.map(|c| inverse_radius + c);
         1.0 / (a * b).max(1e-6 * inverse_radius * inverse_radius).sqrt()
     }
 }

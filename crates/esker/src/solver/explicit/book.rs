@@ -32,7 +32,7 @@ pub fn fields(model: &Model, state: &mut State, t: f64, without_potential: &mut 
                 for field in &model.fields {
                     let force = field.force(grains, i, t);
                     load.force += force;
-                    if field.potential(grains, i).is_none() {
+                    if !field.has_potential() {
                         *other += force;
                     }
                 }

@@ -5,6 +5,7 @@ use crate::boundary::{Motion, MotionPart, WallTouch};
 use crate::contact::visit;
 use crate::fill::feed::Outcome;
 use crate::fill::{Obstacles, Push};
+use crate::integrate::{Integrator, gear};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::measure::energy;
 use crate::model::{Model, Wall};
@@ -93,6 +94,9 @@ pub fn feed(model: &Model, state: &mut State) -> Result<(), StepError> {
                     let t = state.time;
                     let force: Vec3 = model.fields.iter().map(|field| field.force(&state.particles, i, t)).sum();
                     state.particles.load[i].force = force;
+                    if model.integrator == Integrator::Gear {
+                        gear::start(&mut state.particles, model.dt);
+                    }
                 }
                 Outcome::Postponed => {}
                 Outcome::Jammed => {
