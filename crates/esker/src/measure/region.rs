@@ -29,7 +29,8 @@ pub struct RegionMeasure {
 pub fn measure(model: &Model, state: &State, region: &Region) -> Result<RegionMeasure, RegionError> {
     let p = &state.particles;
     let volume = region.measure(model.planar)?;
-    let inside: Vec<usize> = (0..p.owned()).filter(|&i| region.contains(p.position(i), model.planar)).collect();
+    let contains = |x: Vec3| region.contains(model.cell.inside(x), model.planar);
+    let inside: Vec<usize> = (0..p.owned()).filter(|&i| contains(p.position(i))).collect();
     let mass: f64 = inside.iter().map(|&i| p.mass[i]).sum();
     let solid: f64 = inside
         .iter()
@@ -47,7 +48,7 @@ pub fn measure(model: &Model, state: &State, region: &Region) -> Result<RegionMe
     inside.iter().for_each(|&i| is_inside[i] = true);
     let mut ends = 0usize;
     visit::for_each(model, state, |c| {
-        if region.contains(c.point, model.planar) {
+        if contains(c.point) {
             stress += outer(c.force, c.from - c.to) * c.share;
         }
         ends += usize::from(is_inside[c.i]);

@@ -58,6 +58,12 @@ impl PeriodicCell {
         self.wrap(x).1
     }
 
+    /// The copy of a point that lies inside the cell. Grains are wrapped now and then only: who asks where a grain is
+    /// seen, not where its contacts are, asks for this.
+    pub fn inside(&self, x: Vec3) -> Vec3 {
+        x - self.shift_vector(self.winding(x))
+    }
+
     /// The copy of a point inside the cell, 0 ≤ w ≤ length measured from `origin` on periodic axes, and its winding.
     /// Open coordinates stay as they are.
     pub(super) fn wrap(&self, x: Vec3) -> (Vec3, [i32; 3]) {

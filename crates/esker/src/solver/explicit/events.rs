@@ -8,40 +8,47 @@ use crate::fill::{Obstacles, Push};
 use crate::integrate::{Integrator, gear};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::measure::energy;
-use crate::model::{Model, Wall};
+use crate::model::{CountingPlane, Model, Wall};
 use crate::neighbor::{self, Candidates};
 use crate::particles::{Particles, Place};
 use crate::state::{Flow, State};
 
+/// Which side of a counting plane a point is on: 0 below it, 1 above. Across a periodic axis the plane has copies one
+/// period apart, and the count goes on.
+fn side(model: &Model, plane: &CountingPlane, x: Vec3) -> i32 {
+    let above = x.dot(plane.normal) - plane.offset;
+    let period = (0..3).find_map(|axis| model.cell.length[axis].filter(|_| plane.normal[axis].abs() == 1.0));
+    match period {
+        Some(length) => (above / length).floor() as i32 + 1,
+        None => i32::from(above >= 0.0),
+    }
+}
+
 /// On which side of each counting plane each grain is.
-pub fn sides(model: &Model, p: &Particles) -> Vec<bool> {
-    model
-        .gates
-        .iter()
-        .flat_map(|plane| (0..p.owned()).map(move |i| p.position(i).dot(plane.normal) >= plane.offset))
-        .collect()
+pub fn sides(model: &Model, p: &Particles) -> Vec<i32> {
+    model.gates.iter().flat_map(|plane| (0..p.owned()).map(move |i| side(model, plane, p.position(i)))).collect()
 }
 
 /// Counts grains that changed sides since the last step.
-pub fn count_flows(model: &Model, state: &mut State, sides: &mut [bool]) {
+pub fn count_flows(model: &Model, state: &mut State, sides: &mut [i32]) {
     let p = &state.particles;
     let n = p.owned();
     for (g, plane) in model.gates.iter().enumerate() {
         let flow = &mut state.flows[g];
         for i in 0..n {
-            let side = p.position(i).dot(plane.normal) >= plane.offset;
-            if side != sides[g * n + i] {
-                sides[g * n + i] = side;
-                let sign = if side { 1 } else { -1 };
-                flow.count += sign;
-                flow.mass += sign as f64 * p.mass[i];
-            }
+            let side = side(model, plane, p.position(i));
+            let crossed = side - std::mem::replace(&mut sides[g * n + i], side);
+            flow.count += i64::from(crossed);
+            flow.mass += f64::from(crossed) * p.mass[i];
         }
     }
 }
 
 fn is_taken(model: &Model, p: &Particles, i: usize) -> bool {
-    !p.is_fixed(i) && model.removals.iter().any(|r| r.takes(p.position(i), model.planar))
+    !p.is_fixed(i) && {
+        let x = model.cell.inside(p.position(i));
+        model.removals.iter().any(|r| r.takes(x, model.planar))
+    }
 }
 
 /// Whether any grain is to be taken out.

@@ -62,7 +62,7 @@ struct WorkingList {
     /// Non-conservative field forces of this step, for the ledger.
     field_force: Vec<Vec3>,
     /// Side of each counting plane each grain is on.
-    sides: Vec<bool>,
+    sides: Vec<i32>,
 }
 
 impl Explicit {
@@ -185,11 +185,12 @@ impl Explicit {
             list.travelled = far2.sqrt();
         }
         if list.travelled > half || list.wall_travelled > half {
-            let mean = std::mem::take(&mut list.scratch);
+            // The step is half done: its velocities, and the sides grains were on before it, are still wanted.
+            let (scratch, sides) = (std::mem::take(&mut list.scratch), std::mem::take(&mut list.sides));
             self.store(state);
             self.build(model, state)?;
             let list = self.list.as_mut().expect("just built");
-            list.scratch = mean;
+            (list.scratch, list.sides) = (scratch, sides);
         }
         let list = self.list.as_mut().expect("kept");
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
