@@ -1,5 +1,6 @@
 //! Stages one after another on the same state.
 
+use crate::contact::walls;
 use crate::math::Pose;
 use crate::measure::energy;
 use crate::model::Model;
@@ -181,6 +182,10 @@ impl Simulation {
             }
         }
         state.contacts.walls.retain(|c| new.walls[c.wall as usize].active);
+        // A gate that closes on grains presses them: energy from outside.
+        for w in (0..new.walls.len()).filter(|&w| new.walls[w].active && !old.walls[w].active) {
+            walls::appear(new, state, w);
+        }
         state.ledger.switched += energy::mechanical(new, state) - held;
     }
 }

@@ -80,9 +80,10 @@ fn contacts(path: &Path, simulation: &Simulation) -> Result<(), VtkError> {
     let mut all: Vec<ContactForce> = Vec::new();
     visit::for_each(model, state, |c| all.push(c));
     // Where the frame of grains shows the first one.
-    let ends = all.iter().flat_map(|c| {
+    let ends = (0..2 * all.len()).map(|k| {
+        let c = &all[k / 2];
         let from = model.cell.inside(c.from);
-        [from, from + (c.to - c.from)]
+        if k % 2 == 0 { from } else { from + (c.to - c.from) }
     });
     let wall = |c: &ContactForce| match c.other {
         Other::Grain(_) => -1i32,

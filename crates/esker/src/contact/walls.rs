@@ -9,6 +9,7 @@ use crate::law::{Memory, Touch};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
 use crate::particles::Load;
+use crate::state::State;
 
 /// What the grains of a block do to one wall in one step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,6 +121,26 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
     for old in &mut before[next_before..] {
         open(model, frames, grains, old, &mut segment.sums[(old.grain as usize - own.start) / BLOCK]);
     }
+}
+
+/// Adds the contacts of a wall that has just appeared, so that what they hold can be told before the next step.
+pub fn appear(model: &Model, state: &mut State, w: usize) {
+    let pose = state.wall_pose(model, w, state.time);
+    let p = &state.particles;
+    let mut touches = Vec::new();
+    for i in (0..p.owned()).filter(|&i| !p.is_fixed(i)) {
+        touches.clear();
+        model.walls[w].surface.touches(pose.to_local(p.position(i)), p.radius(i), &mut touches);
+        state.contacts.walls.extend(touches.iter().map(|t| WallContact {
+            grain: i as u32,
+            wall: w as u16,
+            feature: t.feature,
+            point: t.point,
+            normal: t.normal,
+            memory: Memory::default(),
+        }));
+    }
+    state.contacts.walls.sort_by_key(|c| (c.grain, c.wall));
 }
 
 /// The memory a contact inherits: that of the same feature or, when the grain has just passed to a neighbouring one, of

@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_straight_slope_is_found_exactly(slope in -3.0..3.0, height in -2.0..2.0, n in 2usize..50) {
+        fn a_straight_slope_is_found_exactly(slope in -3.0..3.0f64, height in -2.0..2.0f64, n in 2usize..50) {
             let points: Vec<SurfacePoint> =
                 (0..n).map(|k| SurfacePoint { at: 0.1 * k as f64, height: height + slope * 0.1 * k as f64 }).collect();
             let line = SurfaceLine::through(&points).unwrap();
