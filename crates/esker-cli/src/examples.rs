@@ -20,7 +20,18 @@ macro_rules! example {
     };
 }
 
-const EXAMPLES: &[Example] = &[example!("hopper")];
+/// From one ball to whole plants.
+const EXAMPLES: &[Example] = &[
+    example!("bouncing-ball"),
+    example!("oblique-impact"),
+    example!("incline"),
+    example!("hopper"),
+    example!("packed-bed"),
+    example!("kiln"),
+    example!("drum", "meshes/drum.stl"),
+    example!("silo"),
+    example!("chute"),
+];
 
 /// First comment line of a scene: what it is.
 fn about(example: &Example) -> &str {
