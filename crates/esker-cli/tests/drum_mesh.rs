@@ -3,12 +3,13 @@
 use std::f64::consts::TAU;
 use std::path::PathBuf;
 
-/// Lifters around the drum; points on the arc between two of them; their height; half their angle at foot and top.
+/// Lifters around the drum; points on the arc between two of them; their height; half their angle at foot and top:
+/// too thin for a grain of the scene to lie inside.
 const LIFTERS: usize = 8;
 const ARC: usize = 7;
 const HEIGHT: f64 = 0.15;
-const FOOT: f64 = 0.09;
-const TOP: f64 = 0.04;
+const FOOT: f64 = 0.03;
+const TOP: f64 = 0.02;
 
 fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/meshes/drum.stl")
@@ -86,7 +87,7 @@ fn the_drum_mesh_is_closed_and_faces_inwards() {
         })
         .sum::<f64>()
         / 6.0;
-    assert!((-3.1..-2.9).contains(&volume), "{volume}");
+    assert!((-3.15..-3.0).contains(&volume), "{volume}");
 }
 
 #[test]
