@@ -1,6 +1,6 @@
 //! What happens between two steps: grains cross counting planes, leave, arrive, and are put in order.
 
-use super::StepError;
+use super::{StepError, book};
 use crate::boundary::{Motion, MotionPart, WallTouch};
 use crate::contact::visit;
 use crate::fill::feed::Outcome;
@@ -63,6 +63,7 @@ pub fn remove(model: &Model, state: &mut State) {
         })
         .collect();
     for i in (0..n).filter(|&i| taken[i]) {
+        state.ledger.field_power -= book::field_power(model, state, i);
         state.removed = Flow { count: state.removed.count + 1, mass: state.removed.mass + state.particles.mass[i] };
     }
     state.contacts.reindex(&new_index, None);
@@ -97,6 +98,7 @@ pub fn feed(model: &Model, state: &mut State) -> Result<(), StepError> {
                     if model.integrator == Integrator::Gear {
                         gear::start(&mut state.particles, model.dt);
                     }
+                    state.ledger.field_power += book::field_power(model, state, i);
                 }
                 Outcome::Postponed => {}
                 Outcome::Jammed => {
@@ -123,7 +125,7 @@ impl<'a> Surroundings<'a> {
     pub fn near(model: &'a Model, state: &State, bounds: Aabb) -> Self {
         let near =
             state.particles.place.iter().filter(|p| bounds.grown(p.radius).contains(p.position)).copied().collect();
-        Self { model, frames: visit::frames(model, state, state.time), near }
+        Self { model, frames: visit::frames(model, state, state.time, 0.0), near }
     }
 }
 

@@ -85,7 +85,7 @@ impl Explicit {
         let list = self.list.as_mut().expect("the list is built before the first step");
         let speed = integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
         check_finite(speed, state, dt)?;
-        let frames = visit::frames(model, state, model.integrator.force_time(state.time, dt));
+        let frames = visit::frames(model, state, model.integrator.force_time(state.time, dt), dt);
 
         tick(&self.hook, Phase::Neighbours);
         self.keep_list(model, state, speed)?;
@@ -97,6 +97,7 @@ impl Explicit {
         let list = self.list.as_mut().expect("kept above");
         let t = model.integrator.force_time(state.time, dt);
         book::fields(model, state, t, &mut list.field_force);
+        book::field_work(model, state, &list.field_force, dt);
 
         tick(&self.hook, Phase::Integrate);
         let speed = integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
@@ -104,8 +105,7 @@ impl Explicit {
         state.count_step(dt);
 
         tick(&self.hook, Phase::Book);
-        self.largest_overlap = book::sums(model, state, &list.segments, dt);
-        book::field_work(state, &list.field_force, dt);
+        self.largest_overlap = book::sums(model, state, &list.segments, &frames, dt);
         self.events(model, state)
     }
 
@@ -249,11 +249,12 @@ impl Explicit {
             *mean = Velocity { linear: motion.velocity, angular: motion.angular_velocity };
         }
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
-        let frames = visit::frames(model, state, state.time);
+        let frames = visit::frames(model, state, state.time, 0.0);
         self.contacts(model, state, &frames, 0.0);
         let list = self.list.as_mut().expect("just built");
         book::fields(model, state, state.time, &mut list.field_force);
-        book::sums(model, state, &list.segments, 0.0);
+        book::field_work(model, state, &list.field_force, 0.0);
+        book::sums(model, state, &list.segments, &frames, 0.0);
         if model.integrator == Integrator::Gear {
             state.particles.derivatives.clear();
             gear::start(&mut state.particles, model.dt);
@@ -320,7 +321,7 @@ fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mea
 /// Walls within reach of each grain, and the largest speed at which a wall may come nearer \[m/s\]. A wall that moves too
 /// fast for a list, or has no bounded speed, is near every grain.
 fn near_walls(model: &Model, state: &State) -> (Vec<(u32, u16)>, f64) {
-    let frames = visit::frames(model, state, state.time);
+    let frames = visit::frames(model, state, state.time, 0.0);
     let p = &state.particles;
     let mut speed = 0.0f64;
     let near: Vec<(usize, bool)> = (0..model.walls.len())
