@@ -295,3 +295,28 @@ fn run_continued_from_a_checkpoint_equals_the_unbroken_run() {
         }
     }
 }
+
+#[test]
+fn a_feed_sees_the_periodic_copies_of_grains_that_have_left_the_cell() {
+    let length = 0.05;
+    let mut model = tub(Integrator::VelocityVerlet, length);
+    (model.walls, model.removals, model.fields) = (vec![], vec![], vec![]);
+    let mut state = State::new(&model);
+    // A layer of fixed grains that fills the inlet, but lies some periods away.
+    for (i, j) in (0..5).flat_map(|i| (0..10).map(move |j| (i, j))) {
+        let x = Vec3::new(0.01 * f64::from(i) + 7.0 * length, 0.01 * f64::from(j) + 0.005, 0.2175);
+        common::add(&model, &mut state, 1, x, 0.00499, Vec3::ZERO, Vec3::ZERO);
+    }
+    let surroundings = Surroundings::near(&model, &state, Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY });
+    let mut pushes = Vec::new();
+    esker::fill::Obstacles::overlaps(&surroundings, Vec3::new(0.045, 0.015, 0.2175), 0.003, &mut pushes);
+    assert_eq!(pushes.len(), 2, "one neighbour inside the cell, one through its face");
+
+    advance(Explicit::new(1), &model, &mut state, 100);
+    let found = esker::neighbor::search(&state.particles.place, &model.cell, 0.0, esker::neighbor::Method::Naive).unwrap();
+    let born = |i: usize| state.particles.id[i] >= 50;
+    for i in 0..state.particles.owned() {
+        let owner = |j: u32| found.images.get((j as usize).wrapping_sub(state.particles.owned())).map_or(j, |m| m.owner);
+        assert!(!found.row(i).iter().any(|&j| born(i) || born(owner(j) as usize)), "a new grain overlaps another");
+    }
+}
