@@ -33,6 +33,7 @@ impl Driven {
         let touch = Touch {
             overlap: 1.0,
             normal: Vec3::Z,
+            middle: Vec3::Z,
             effective_radius: 1.0,
             effective_mass: 1.0,
             now: velocity(now),

@@ -113,6 +113,25 @@ pub struct Velocity {
     pub angular: Vec3,
 }
 
+/// Mean relative velocity over a step of length `dt` that ends with normal `n` and these levers, having had the normal
+/// `middle` half way. Velocities belong to the middle of the step, so normal and levers must: with those of the end a
+/// pair that turns as one body would seem to slip by ½ D dt (ω·n) ω_t.
+#[inline]
+pub fn mean_contact_velocity(
+    n: Vec3,
+    middle: Vec3,
+    lever_i: f64,
+    lever_j: f64,
+    i: Velocity,
+    j: Velocity,
+    dt: f64,
+) -> ContactVelocity {
+    let back = 0.25 * dt * (i.linear - j.linear).dot(middle);
+    let mut mean = contact_velocity(middle, lever_i + back, lever_j + back, i, j);
+    mean.slip -= n * mean.slip.dot(n);
+    mean
+}
+
 /// Relative velocity at the contact of two bodies whose centres lie `lever_i` before and `lever_j` behind the contact
 /// point along the normal (Džiugys & Peters 1998, eqs (5)–(9); the contact point is the middle of the overlap).
 #[inline]
