@@ -113,9 +113,17 @@ pub struct Velocity {
     pub angular: Vec3,
 }
 
-/// Mean relative velocity over a step of length `dt` that ends with normal `n` and these levers, having had the normal
-/// `middle` half way. Velocities belong to the middle of the step, so normal and levers must: with those of the end a
-/// pair that turns as one body would seem to slip by ½ D dt (ω·n) ω_t.
+/// Carries a tangent vector from the middle of a step to its end: the frame still turns by half its angle about the
+/// normal, and the normal by half its own.
+#[inline]
+pub(crate) fn from_middle_to_end(v: Vec3, n: Vec3, frame_angle: f64) -> Vec3 {
+    let spun = v + (0.5 * frame_angle) * n.cross(v);
+    spun - n * spun.dot(n)
+}
+
+/// Mean relative velocity over a step of length `dt` that ends with normal `n`, having had the normal `middle` and these
+/// levers half way. Velocities belong to the middle of the step, so normal and levers must: with those of the end a pair
+/// that turns as one body would seem to slip by ½ D dt (ω·n) ω_t.
 #[inline]
 pub fn mean_contact_velocity(
     n: Vec3,
@@ -126,9 +134,8 @@ pub fn mean_contact_velocity(
     j: Velocity,
     dt: f64,
 ) -> ContactVelocity {
-    let back = 0.25 * dt * (i.linear - j.linear).dot(middle);
-    let mut mean = contact_velocity(middle, lever_i + back, lever_j + back, i, j);
-    mean.slip -= n * mean.slip.dot(n);
+    let mut mean = contact_velocity(middle, lever_i, lever_j, i, j);
+    mean.slip = from_middle_to_end(mean.slip, n, mean.frame_spin * dt);
     mean
 }
 

@@ -114,8 +114,11 @@ pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, f64, f64)> {
     let (lever_i, lever_j) = (a.radius - 0.5 * overlap, b.radius - 0.5 * overlap);
     let (m_i, m_j) = (&grains.motion[i], &grains.motion[j]);
     let (mean_i, mean_j) = (grains.mean[i], grains.mean[j]);
+    let dt = grains.dt;
     let parting = mean_j.linear - mean_i.linear;
-    let middle = normal - (parting - normal * parting.dot(normal)) * (0.5 * grains.dt / distance);
+    let away = parting.dot(normal);
+    let middle = normal - (parting - normal * away) * (0.5 * dt / distance);
+    let back = 0.25 * dt * away;
     let now = |m: &Motion| Velocity { linear: m.velocity, angular: m.angular_velocity };
     Some((
         Touch {
@@ -125,8 +128,8 @@ pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, f64, f64)> {
             effective_radius: 1.0 / (m_i.inverse_radius + m_j.inverse_radius),
             effective_mass: 1.0 / (m_i.inverse_mass + m_j.inverse_mass),
             now: contact_velocity(normal, lever_i, lever_j, now(m_i), now(m_j)),
-            mean: mean_contact_velocity(normal, middle, lever_i, lever_j, mean_i, mean_j, grains.dt),
-            dt: grains.dt,
+            mean: mean_contact_velocity(normal, middle, lever_i - back, lever_j - back, mean_i, mean_j, dt),
+            dt,
         },
         lever_i,
         lever_j,

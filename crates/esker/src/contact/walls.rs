@@ -182,7 +182,10 @@ pub fn wall_touch(
     let carried = pose.orientation * normal_before;
     let middle = 0.5 * (normal + carried - frames.mean[w].angular_velocity.cross(carried) * dt);
     let mean = grains.mean[g];
-    let wall = frames.mean_velocity(w, place.position - mean.linear * (0.5 * dt) + lever * middle);
+    let centre = place.position - mean.linear * (0.5 * dt);
+    let away = frames.mean_velocity(w, centre + lever * middle).linear - mean.linear;
+    let lever_middle = lever - 0.25 * dt * away.dot(middle);
+    let wall = frames.mean_velocity(w, centre + lever_middle * middle);
     let now = Velocity { linear: motion.velocity, angular: motion.angular_velocity };
     let touch = Touch {
         overlap: found.overlap,
@@ -191,7 +194,7 @@ pub fn wall_touch(
         effective_radius: effective_radius(model.planar, motion.inverse_radius, found.curvature),
         effective_mass: 1.0 / motion.inverse_mass,
         now: contact_velocity(normal, lever, 0.0, now, frames.velocity(w, point)),
-        mean: mean_contact_velocity(normal, middle, lever, 0.0, mean, wall, dt),
+        mean: mean_contact_velocity(normal, middle, lever_middle, 0.0, mean, wall, dt),
         dt,
     };
     (touch, point)

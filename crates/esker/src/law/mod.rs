@@ -20,6 +20,7 @@ pub mod rolling;
 pub mod tangential;
 pub mod twisting;
 
+use crate::contact::from_middle_to_end;
 use crate::math::Vec3;
 use damping::{AnyDamping, DampingLaw};
 use normal::{AnyNormal, NormalLaw};
@@ -182,7 +183,7 @@ impl Touch {
     /// Rolling angle of the step, in the tangent plane of its end \[rad\].
     fn rolled(&self) -> Vec3 {
         let angle = self.mean.rolling(self.middle) * self.dt;
-        angle - self.normal * angle.dot(self.normal)
+        from_middle_to_end(angle, self.normal, self.mean.frame_spin * self.dt)
     }
 
     /// Angle of twisting of the step \[rad\].
