@@ -22,8 +22,7 @@ struct Driven {
 
 impl Driven {
     fn new() -> Self {
-        let mut memory = Memory::default();
-        memory.touching = true;
+        let memory = Memory { touching: true, ..Memory::default() };
         Self { memory, dissipated: Dissipation::default(), work: 0.0, force: Vec3::ZERO }
     }
 
@@ -33,6 +32,7 @@ impl Driven {
         let touch = Touch {
             overlap: 1.0,
             normal: Vec3::Z,
+            middle: Vec3::Z,
             effective_radius: 1.0,
             effective_mass: 1.0,
             now: velocity(now),
@@ -117,6 +117,8 @@ fn a_dashpot_beside_the_spring_does_not_fill_it() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn no_path_gives_back_more_than_it_was_given(
         amplitude in prop::array::uniform3(-1.0..1.0f64),

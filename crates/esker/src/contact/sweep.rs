@@ -1,7 +1,7 @@
 //! The contact loop over pairs of grains.
 
 use super::list::{BLOCK, Segment};
-use super::{Velocity, contact_velocity};
+use super::{Velocity, contact_velocity, mean_contact_velocity};
 use crate::law::damping::{AnyDamping, DampingLaw};
 use crate::law::normal::{AnyNormal, Hertz, Hooke, NormalLaw};
 use crate::law::rolling::{AnyRolling, NoRolling, RollingLaw};
@@ -111,16 +111,23 @@ pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, f64, f64)> {
     let overlap = reach - distance;
     let (lever_i, lever_j) = (a.radius - 0.5 * overlap, b.radius - 0.5 * overlap);
     let (m_i, m_j) = (&grains.motion[i], &grains.motion[j]);
+    let (mean_i, mean_j) = (grains.mean[i], grains.mean[j]);
+    let dt = grains.dt;
+    let parting = mean_j.linear - mean_i.linear;
+    let away = parting.dot(normal);
+    let middle = normal - (parting - normal * away) * (0.5 * dt / distance);
+    let back = 0.25 * dt * away;
     let now = |m: &Motion| Velocity { linear: m.velocity, angular: m.angular_velocity };
     Some((
         Touch {
             overlap,
             normal,
+            middle,
             effective_radius: 1.0 / (m_i.inverse_radius + m_j.inverse_radius),
             effective_mass: 1.0 / (m_i.inverse_mass + m_j.inverse_mass),
             now: contact_velocity(normal, lever_i, lever_j, now(m_i), now(m_j)),
-            mean: contact_velocity(normal, lever_i, lever_j, grains.mean[i], grains.mean[j]),
-            dt: grains.dt,
+            mean: mean_contact_velocity(normal, middle, lever_i - back, lever_j - back, mean_i, mean_j, dt),
+            dt,
         },
         lever_i,
         lever_j,

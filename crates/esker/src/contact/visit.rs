@@ -71,7 +71,6 @@ pub fn frames(model: &Model, state: &State, t: f64, dt: f64) -> WallFrames {
         pose: (0..model.walls.len()).map(|w| state.wall_pose(model, w, t)).collect(),
         twist: (0..model.walls.len()).map(|w| state.wall_twist(model, w, t)).collect(),
         mean: (0..model.walls.len()).map(|w| state.wall_twist(model, w, t - 0.5 * dt)).collect(),
-        dt,
     }
 }
 
@@ -121,7 +120,7 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
         kind: std::slice::from_ref(&p.kind[i]),
         dt: 0.0,
     };
-    let (touch, point) = wall_touch(model, frames, grains, 0, w, found);
+    let (touch, point) = wall_touch(model, frames, grains, 0, w, found, found.normal);
     let law = model.laws.law(model.material_of(p.kind[i]), model.walls[w].material);
     let (force, normal_force) = force_now(law, &touch, &c.memory);
     Some(ContactForce {
