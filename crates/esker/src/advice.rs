@@ -154,6 +154,7 @@ fn pair(
     let touch = Touch {
         overlap,
         normal: Vec3::X,
+        middle: Vec3::X,
         effective_radius,
         effective_mass,
         now: Default::default(),
