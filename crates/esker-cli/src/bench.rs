@@ -57,7 +57,7 @@ impl Which {
                 name: "chute",
                 about: "32 000 grains flowing over a bumpy base at 26°, Hooke with history",
                 text: include_str!("../benches/chute.toml"),
-                warm_up: 8000,
+                warm_up: 20_000,
             },
             Which::Bed => SetUp {
                 name: "bed",

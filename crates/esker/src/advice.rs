@@ -1,17 +1,18 @@
 //! Advice on time step and stiffness before a run: contact time, Rayleigh time, dashpots, expected overlaps.
 
-use crate::law::Law;
-use crate::law::Touch;
 use crate::law::damping::DampingLaw;
 use crate::law::normal::{AnyNormal, NormalLaw};
-use crate::law::restitution::{contact_time, peak_overlap};
+use crate::law::restitution::{contact_time, exponent_factor, peak_overlap, restitution};
 use crate::law::tangential::TangentialLaw;
+use crate::law::{ContactEnd, Law, Touch};
 use crate::math::Vec3;
 use crate::model::{Kind, Model};
 use serde::Serialize;
 
 /// Overlap over the smaller radius above which contacts are no longer small deformations (`spec` 001, D-08).
 pub const LARGE_OVERLAP: f64 = 0.05;
+/// The same for a warning before the run, where the speed is that of the worst fall through the scene.
+pub const LARGE_EXPECTED_OVERLAP: f64 = 0.1;
 /// Steps per contact time that `step = "auto"` takes.
 pub const STEPS_PER_CONTACT: f64 = 50.0;
 /// Share of the Rayleigh time that `step = "auto"` takes at most.
@@ -78,15 +79,15 @@ impl Advice {
             }
         }
         if let Some(p) = self.pairs.iter().max_by(|a, b| a.overlap.total_cmp(&b.overlap))
-            && p.overlap > LARGE_OVERLAP
+            && p.overlap > LARGE_EXPECTED_OVERLAP
         {
             warnings.push(format!(
-                "{} on {} would overlap by {:.0} % of the radius at {:.3} m/s (above {:.0} % contacts are no longer \
-                 small deformations); raise the stiffness",
+                "{} hitting {} at {:.3} m/s, the fastest to be expected here, would overlap by {:.0} % of the radius (above \
+                 {:.0} % contacts are no longer small deformations); raise the stiffness",
                 p.a,
                 p.b,
-                100.0 * p.overlap,
                 self.speed,
+                100.0 * p.overlap,
                 100.0 * LARGE_OVERLAP
             ));
         }
@@ -162,6 +163,10 @@ fn pair(
     let stiffness = law.normal.stiffness(&touch);
     let damping = law.damping.coefficient(&touch, stiffness);
     let tangential = law.tangential.dashpot(effective_mass, damping);
+    // A dashpot takes its share: the peak is lower by e^{1/(α+1)}, e being the restitution without tension (see
+    // `restitution`: both follow from the same linear oscillator).
+    let beta = 0.5 * damping / (exponent_factor(alpha) * (effective_mass * stiffness).sqrt());
+    let overlap = overlap * restitution(beta, ContactEnd::NoTension).powf(1.0 / (alpha + 1.0));
     let k_t = law.tangential.stiffness_ratio(stiffness) * stiffness;
     // A tangential force also turns the bodies: it moves the contact point as a mass m*/(1 + m r²/I).
     let turning = 1.0 + 1.0 / kind.inertia_factor.min_element();

@@ -167,7 +167,7 @@ impl Particles {
         (0.5 * self.mass[i] * self.velocity(i).length_squared(), 0.5 * omega.dot(self.inertia[i] * omega))
     }
 
-    /// Appends a grain and returns its index.
+    /// Appends a grain and returns its index. A Gear scheme has to be started for it.
     pub fn push(&mut self, id: u64, grain: NewGrain) -> usize {
         self.drop_images();
         let inverse_mass = if grain.fixed { 0.0 } else { 1.0 / grain.mass };
@@ -184,9 +184,6 @@ impl Particles {
         self.inertia.push(grain.inertia);
         self.orientation.push(Quat::IDENTITY);
         self.kind.push(grain.kind);
-        if self.derivatives.len() + 1 == self.id.len() && !self.derivatives.is_empty() {
-            self.derivatives.push(Derivatives::default());
-        }
         self.id.len() - 1
     }
 

@@ -4,7 +4,7 @@ use crate::math::Pose;
 use crate::measure::energy;
 use crate::model::Model;
 use crate::solver::explicit::Explicit;
-use crate::solver::{Phase, Solver, StepError};
+use crate::solver::{PhaseHook, Solver, StepError};
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub struct Simulation {
     pub state: State,
     workers: usize,
     solver: Option<Box<dyn Solver>>,
-    hook: Option<std::sync::Arc<dyn Fn(Phase) + Send + Sync>>,
+    hook: Option<PhaseHook>,
     largest_overlap: f64,
 }
 
@@ -73,7 +73,10 @@ impl Simulation {
     }
 
     /// Is called at the start of every phase of a step.
-    pub fn on_phase(&mut self, hook: std::sync::Arc<dyn Fn(Phase) + Send + Sync>) {
+    pub fn on_phase(&mut self, hook: PhaseHook) {
+        if let Some(solver) = &mut self.solver {
+            solver.on_phase(hook.clone());
+        }
         self.hook = Some(hook);
     }
 
@@ -151,7 +154,7 @@ impl Simulation {
         let solver = self.solver.get_or_insert_with(|| {
             let mut solver: Box<dyn Solver> = Box::new(Explicit::new(workers));
             if let Some(hook) = hook.clone() {
-                solver.on_phase(Box::new(move |phase| hook(phase)));
+                solver.on_phase(hook);
             }
             solver
         });

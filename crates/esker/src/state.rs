@@ -81,6 +81,8 @@ pub struct Ledger {
     pub dissipated: Dissipation,
     /// Work of fields without a potential.
     pub field_work: f64,
+    /// Power of these at the last force \[W\].
+    pub field_power: f64,
     /// Brought in with grains.
     pub entered: f64,
     /// Taken out with grains.

@@ -1,9 +1,9 @@
 //! Materials and the law of every pair of them.
 
 use super::Context;
-use crate::scene::SceneError;
 use crate::scene::choice::{self, NormalLaw, Preset};
 use crate::scene::raw::{RawContact, RawNormal, RawRolling, RawScene, RawTangential, RawTwisting};
+use crate::scene::{Location, SceneError};
 use esker::expression::Dimension;
 use esker::law::damping::{AnyDamping, Coefficient, FromRestitution, PerMass};
 use esker::law::normal::{AnyNormal, Hertz, Hooke, ScaledHooke};
@@ -92,11 +92,7 @@ pub(super) fn table(context: &Context, kinds: &[Kind]) -> Result<PairTable, Scen
     }
     let any = laws.iter().flatten().next().copied();
     let Some(any) = any else {
-        let message = "the scene has no grains: add [[grains]] or a [[feed]]";
-        return Err(SceneError::new(
-            crate::scene::Origin::File { file: raw.file_name().into(), line: 1, column: 1, offset: 0 },
-            message,
-        ));
+        return context.error(Location::START, "the scene has no grains: add [[grains]] or a [[feed]]");
     };
     Ok(PairTable::new(n.max(1), |a, b| laws[a * n + b].unwrap_or(any)))
 }

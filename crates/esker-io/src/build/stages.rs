@@ -5,7 +5,7 @@ use super::output::{self, unit};
 use super::{Context, Scene, find, grains, walls};
 use crate::scene::choice;
 use crate::scene::raw::{RawDrag, RawFieldKind, RawRemovePlace, RawSolver, RawStage, RawStep};
-use crate::scene::{SceneError, Spanned};
+use crate::scene::{Location, SceneError, Spanned};
 use esker::advice::{self, Advice, STEPS_PER_CONTACT};
 use esker::field::{
     Buoyancy, Central, Drag, DragCoefficient, ExpressionField, Field, Gravity, MutualAttraction, Only, UniformForce,
@@ -136,8 +136,11 @@ fn removals(c: &Context) -> Result<Vec<Removal>, SceneError> {
         .collect()
 }
 
+/// A field and its name, if it has one.
+type NamedField = (Option<String>, Arc<dyn Field>);
+
 /// The fields of `[[field]]` with their names; buoyancy takes the gravity of the scene.
-fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<(Option<String>, Arc<dyn Field>)>, SceneError> {
+fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<NamedField>, SceneError> {
     let mut fields = Vec::new();
     for f in &c.raw.fields {
         let field: Arc<dyn Field> = match &f.kind {
@@ -184,12 +187,7 @@ fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<(Option<Strin
 }
 
 /// Every stage goes on from the one before: walls stay open or closed and keep their motion until told otherwise.
-fn stages(
-    c: &Context,
-    base: Model,
-    fields: &[(Option<String>, Arc<dyn Field>)],
-    gravity: Vec3,
-) -> Result<Vec<Stage>, SceneError> {
+fn stages(c: &Context, base: Model, fields: &[NamedField], gravity: Vec3) -> Result<Vec<Stage>, SceneError> {
     let all = |gravity: Vec3, names: Option<&Vec<Spanned<String>>>| -> Result<Vec<Arc<dyn Field>>, SceneError> {
         let mut chosen: Vec<Arc<dyn Field>> = Vec::new();
         if gravity != Vec3::ZERO {
@@ -211,18 +209,9 @@ fn stages(
         );
         Ok(chosen)
     };
-    let Some(last) = c.raw.stages.last() else {
-        let at = c.raw.solver.as_ref().map(|s| s.at).or_else(|| c.raw.output.as_ref().map(|o| o.at));
-        let message = "the scene has no [[stage]]: add one with a `duration` or `until`";
-        return match at {
-            Some(at) => c.error(at, message),
-            None => Err(SceneError::new(
-                crate::scene::Origin::File { file: c.raw.file_name().into(), line: 1, column: 1, offset: 0 },
-                message,
-            )),
-        };
-    };
-    let _ = last;
+    if c.raw.stages.is_empty() {
+        return c.error(Location::START, "the scene has no [[stage]]: add one with a `duration` or `until`");
+    }
     let mut stages: Vec<Stage> = Vec::new();
     let mut model = base;
     let mut gravity = gravity;
@@ -343,13 +332,7 @@ fn choose_step(
     model.dt = match pick(stage, scene, |s| s.step) {
         Some(Spanned { value: RawStep::Given(dt), at }) => c.positive(&Spanned { value: dt, at })?,
         _ if advice.step.is_finite() => advice.step,
-        _ => {
-            let at = c.raw.stages.first().map(|s| s.at);
-            return match at {
-                Some(at) => c.error(at, "no contact asks for a step: give `step` in [solver]"),
-                None => Ok(advice),
-            };
-        }
+        _ => return c.error(c.raw.stages[0].at, "no contact asks for a step: give `step` in [solver]"),
     };
     Ok(advice)
 }

@@ -40,9 +40,9 @@ pub struct Grains<'a> {
 /// The laws of a model, compiled for the commonest combinations of slots.
 pub enum Laws {
     /// Hooke and spring, nothing else.
-    Hooke(Vec<Law<Hooke, AnyDamping, Spring, NoRolling, NoTwisting>>),
+    Hooke(Vec<Plain<Hooke, Spring>>),
     /// Hertz and Mindlin, nothing else.
-    Hertz(Vec<Law<Hertz, AnyDamping, Mindlin, NoRolling, NoTwisting>>),
+    Hertz(Vec<Plain<Hertz, Mindlin>>),
     /// Any combination.
     Any(Vec<Law>),
 }
@@ -50,42 +50,19 @@ pub enum Laws {
 impl Laws {
     /// Chooses the narrowest form that holds all laws of a table.
     pub fn of(table: &PairTable) -> Self {
-        let plain = |law: &&Law| matches!((law.rolling, law.twisting), (AnyRolling::None(_), AnyTwisting::None(_)));
-        let all = table.laws();
-        let hooke: Vec<_> = all
-            .iter()
-            .filter(plain)
-            .filter_map(|law| match (law.normal, law.tangential) {
-                (AnyNormal::Hooke(normal), AnyTangential::Spring(tangential)) => Some(Law {
-                    normal,
-                    damping: law.damping,
-                    tangential,
-                    rolling: NoRolling,
-                    twisting: NoTwisting,
-                    end: law.end,
-                }),
-                _ => None,
-            })
-            .collect();
-        if hooke.len() == all.len() {
-            return Laws::Hooke(hooke);
+        let hooke = narrow(table.laws(), |law| match (law.normal, law.tangential) {
+            (AnyNormal::Hooke(normal), AnyTangential::Spring(tangential)) => Some((normal, tangential)),
+            _ => None,
+        });
+        let hertz = narrow(table.laws(), |law| match (law.normal, law.tangential) {
+            (AnyNormal::Hertz(normal), AnyTangential::Mindlin(tangential)) => Some((normal, tangential)),
+            _ => None,
+        });
+        match (hooke, hertz) {
+            (Some(laws), _) => Laws::Hooke(laws),
+            (_, Some(laws)) => Laws::Hertz(laws),
+            _ => Laws::Any(table.laws().to_vec()),
         }
-        let hertz: Vec<_> = all
-            .iter()
-            .filter(plain)
-            .filter_map(|law| match (law.normal, law.tangential) {
-                (AnyNormal::Hertz(normal), AnyTangential::Mindlin(tangential)) => Some(Law {
-                    normal,
-                    damping: law.damping,
-                    tangential,
-                    rolling: NoRolling,
-                    twisting: NoTwisting,
-                    end: law.end,
-                }),
-                _ => None,
-            })
-            .collect();
-        if hertz.len() == all.len() { Laws::Hertz(hertz) } else { Laws::Any(all.to_vec()) }
     }
 
     /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is the segment's own range.
@@ -96,6 +73,27 @@ impl Laws {
             Laws::Any(laws) => sweep(laws, model, grains, segment, loads),
         }
     }
+}
+
+/// A law with only normal and tangential slots.
+pub type Plain<N, T> = Law<N, AnyDamping, T, NoRolling, NoTwisting>;
+
+/// All laws in the narrower form that `pick` finds, if it fits every one of them.
+fn narrow<N, T>(laws: &[Law], pick: impl Fn(&Law) -> Option<(N, T)>) -> Option<Vec<Plain<N, T>>> {
+    laws.iter()
+        .map(|law| {
+            let (normal, tangential) = pick(law)?;
+            let plain = matches!((law.rolling, law.twisting), (AnyRolling::None(_), AnyTwisting::None(_)));
+            plain.then_some(Law {
+                normal,
+                damping: law.damping,
+                tangential,
+                rolling: NoRolling,
+                twisting: NoTwisting,
+                end: law.end,
+            })
+        })
+        .collect()
 }
 
 /// Geometry of one pair, or `None` when it does not touch.

@@ -57,7 +57,7 @@ pub fn for_each(model: &Model, state: &State, mut f: impl FnMut(ContactForce)) {
     if state.contacts.walls.is_empty() {
         return;
     }
-    let frames = frames(model, state, state.time);
+    let frames = frames(model, state, state.time, 0.0);
     for c in &state.contacts.walls {
         if let Some(contact) = wall(model, &frames, p, c) {
             f(contact);
@@ -65,11 +65,13 @@ pub fn for_each(model: &Model, state: &State, mut f: impl FnMut(ContactForce)) {
     }
 }
 
-/// Poses and velocities of all walls at a time.
-pub fn frames(model: &Model, state: &State, t: f64) -> WallFrames {
+/// Poses and velocities of all walls at a time, and their mean velocities over a step that ends then.
+pub fn frames(model: &Model, state: &State, t: f64, dt: f64) -> WallFrames {
     WallFrames {
         pose: (0..model.walls.len()).map(|w| state.wall_pose(model, w, t)).collect(),
         twist: (0..model.walls.len()).map(|w| state.wall_twist(model, w, t)).collect(),
+        mean: (0..model.walls.len()).map(|w| state.wall_twist(model, w, t - 0.5 * dt)).collect(),
+        dt,
     }
 }
 
@@ -119,7 +121,7 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
         kind: std::slice::from_ref(&p.kind[i]),
         dt: 0.0,
     };
-    let (touch, point, _) = wall_touch(model, frames, grains, 0, w, found);
+    let (touch, point) = wall_touch(model, frames, grains, 0, w, found);
     let law = model.laws.law(model.material_of(p.kind[i]), model.walls[w].material);
     let (force, normal_force) = force_now(law, &touch, &c.memory);
     Some(ContactForce {

@@ -5,7 +5,7 @@ use super::list::{BLOCK, Segment};
 use super::sweep::Grains;
 use super::{Velocity, WallContact, contact_velocity};
 use crate::boundary::WallTouch;
-use crate::law::{ContactVelocity, Memory, Touch};
+use crate::law::{Memory, Touch};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
 use crate::particles::Load;
@@ -17,8 +17,6 @@ pub struct WallSum {
     pub force: Vec3,
     /// Torque on the wall about the origin of the world \[N m\].
     pub torque: Vec3,
-    /// Power of the wall on the grains \[W\].
-    pub power: f64,
 }
 
 /// Pose and velocity of every wall at the time of the force.
@@ -27,6 +25,25 @@ pub struct WallFrames {
     pub pose: Vec<Pose>,
     /// Velocities.
     pub twist: Vec<Twist>,
+    /// Velocities in the middle of the step that ends now.
+    pub mean: Vec<Twist>,
+    /// Length of that step \[s\].
+    pub dt: f64,
+}
+
+impl WallFrames {
+    /// Velocity of wall `w` where it is touched now.
+    fn velocity(&self, w: usize, point: Vec3) -> Velocity {
+        let twist = &self.twist[w];
+        Velocity { linear: twist.at(point), angular: twist.angular_velocity }
+    }
+
+    /// Mean velocity over the step of that point of the wall: its displacement over dt, to second order.
+    fn mean_velocity(&self, w: usize, point: Vec3) -> Velocity {
+        let twist = &self.mean[w];
+        let middle = point - twist.at(point) * (0.5 * self.dt);
+        Velocity { linear: twist.at(middle), angular: twist.angular_velocity }
+    }
 }
 
 /// How far a contact may move over the wall in one step and still be the same contact seen on a neighbouring face, edge
@@ -76,7 +93,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
                 continue;
             }
             let mut memory = recall(found, place.radius, old, &segment.touches);
-            let (touch, point, surface_velocity) = wall_touch(model, frames, grains, g, w, found);
+            let (touch, point) = wall_touch(model, frames, grains, g, w, found);
             let response = law.respond(&touch, &mut memory);
             let lever = place.radius - 0.5 * touch.overlap;
             let load = &mut loads[g - own.start];
@@ -86,8 +103,6 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             sum.overlap = sum.overlap.max(touch.overlap / place.radius);
             wall_sum.force -= response.force;
             wall_sum.torque -= point.cross(response.force) + response.couple;
-            wall_sum.power +=
-                response.force.dot(surface_velocity) + response.couple.dot(frames.twist[w].angular_velocity);
             segment.walls.push(WallContact {
                 grain,
                 wall,
@@ -137,11 +152,13 @@ fn open(
     let (g, w) = (contact.grain as usize, contact.wall as usize);
     let law = model.laws.law(model.material_of(grains.kind[g]), model.walls[w].material);
     let normal = frames.pose[w].orientation * contact.normal;
-    let mean = relative_velocity(normal, grains.place[g].radius, grains.mean[g], frames, w, grains.place[g].position);
+    let place = &grains.place[g];
+    let wall = frames.mean_velocity(w, place.position + place.radius * normal);
+    let mean = contact_velocity(normal, place.radius, 0.0, grains.mean[g], wall);
     sum.dissipated += law.release(&mean, grains.dt, &mut contact.memory);
 }
 
-/// A wall contact as the law sees it, its point in the world and the velocity of the wall there.
+/// A wall contact as the law sees it, and its point in the world. The wall is a body whose centre is the contact point.
 pub fn wall_touch(
     model: &Model,
     frames: &WallFrames,
@@ -149,7 +166,7 @@ pub fn wall_touch(
     g: usize,
     w: usize,
     found: &WallTouch,
-) -> (Touch, Vec3, Vec3) {
+) -> (Touch, Vec3) {
     let pose = &frames.pose[w];
     let place = &grains.place[g];
     let motion = &grains.motion[g];
@@ -162,34 +179,23 @@ pub fn wall_touch(
         normal,
         effective_radius: effective_radius(model.planar, motion.inverse_radius, found.curvature),
         effective_mass: 1.0 / motion.inverse_mass,
-        now: relative_velocity(normal, lever, now, frames, w, place.position),
-        mean: relative_velocity(normal, lever, grains.mean[g], frames, w, place.position),
+        now: contact_velocity(normal, lever, 0.0, now, frames.velocity(w, point)),
+        mean: contact_velocity(normal, lever, 0.0, grains.mean[g], frames.mean_velocity(w, point)),
         dt: grains.dt,
     };
-    (touch, point, frames.twist[w].at(point))
-}
-
-fn relative_velocity(
-    normal: Vec3,
-    lever: f64,
-    grain: Velocity,
-    frames: &WallFrames,
-    w: usize,
-    centre: Vec3,
-) -> ContactVelocity {
-    let twist = &frames.twist[w];
-    // The wall is a body whose centre is the contact point: its lever is zero.
-    let wall = Velocity { linear: twist.at(centre + lever * normal), angular: twist.angular_velocity };
-    contact_velocity(normal, lever, 0.0, grain, wall)
+    (touch, point)
 }
 
 /// Effective radius of a sphere on a wall with two principal curvatures: 1/R\* is the geometric mean of the relative
-/// curvatures (Landau & Lifshitz vol. 7 §9). In a planar scene only the curvature in the plane counts.
+/// curvatures (Landau & Lifshitz vol. 7 §9). In a planar scene only the curvature in the plane counts. A grain nearly as
+/// large as the hollow it lies in conforms to it, beyond any of these laws: R\* is then limited to a thousand radii.
 fn effective_radius(planar: bool, inverse_radius: f64, curvature: [f64; 2]) -> f64 {
-    let [a, b] = curvature.map(|c| inverse_radius + c);
     if planar {
-        1.0 / (inverse_radius + curvature[0] + curvature[1]).max(1e-3 * inverse_radius)
+        let [a, b] = curvature;
+        let in_plane = if a.abs() > b.abs() { a } else { b };
+        1.0 / (inverse_radius + in_plane).max(1e-3 * inverse_radius)
     } else {
+        let [a, b] = curvature.map(|c| inverse_radius + c);
         1.0 / (a * b).max(1e-6 * inverse_radius * inverse_radius).sqrt()
     }
 }

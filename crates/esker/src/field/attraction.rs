@@ -28,10 +28,13 @@ impl Field for MutualAttraction {
             .sum();
         self.constant * grains.mass[i] * sum
     }
-    fn potential(&self, grains: &Particles, i: usize) -> Option<f64> {
+    fn has_potential(&self) -> bool {
+        true
+    }
+    fn potential(&self, grains: &Particles, i: usize) -> f64 {
         let x = grains.position(i);
         let sum: f64 =
             (0..grains.owned()).filter(|&j| j != i).map(|j| grains.mass[j] / grains.position(j).distance(x)).sum();
-        Some(-0.5 * self.constant * grains.mass[i] * sum)
+        -0.5 * self.constant * grains.mass[i] * sum
     }
 }

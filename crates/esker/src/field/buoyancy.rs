@@ -30,7 +30,10 @@ impl Field for Buoyancy {
     fn force(&self, grains: &Particles, i: usize, _: f64) -> Vec3 {
         self.lift(grains, i)
     }
-    fn potential(&self, grains: &Particles, i: usize) -> Option<f64> {
-        Some(if grains.is_fixed(i) { 0.0 } else { -self.lift(grains, i).dot(grains.position(i)) })
+    fn has_potential(&self) -> bool {
+        true
+    }
+    fn potential(&self, grains: &Particles, i: usize) -> f64 {
+        if grains.is_fixed(i) { 0.0 } else { -self.lift(grains, i).dot(grains.position(i)) }
     }
 }

@@ -29,13 +29,16 @@ impl Field for Central {
         }
         d * (-grains.mass[i] * self.strength * distance.powf(self.exponent - 1.0))
     }
-    fn potential(&self, grains: &Particles, i: usize) -> Option<f64> {
+    fn has_potential(&self) -> bool {
+        true
+    }
+    fn potential(&self, grains: &Particles, i: usize) -> f64 {
         if grains.is_fixed(i) {
-            return Some(0.0);
+            return 0.0;
         }
         let distance = grains.position(i).distance(self.centre);
         let p = self.exponent + 1.0;
         let integral = if p == 0.0 { distance.ln() } else { distance.powf(p) / p };
-        Some(grains.mass[i] * self.strength * integral)
+        grains.mass[i] * self.strength * integral
     }
 }

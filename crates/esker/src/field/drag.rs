@@ -37,7 +37,10 @@ impl Field for Drag {
         };
         -k * (grains.velocity(i) - self.flow)
     }
-    fn potential(&self, _: &Particles, _: usize) -> Option<f64> {
-        None
+    fn has_potential(&self) -> bool {
+        false
+    }
+    fn potential(&self, _: &Particles, _: usize) -> f64 {
+        0.0
     }
 }

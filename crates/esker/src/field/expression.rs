@@ -24,7 +24,10 @@ impl Field for ExpressionField {
         let slots = [x.x, x.y, x.z, v.x, v.y, v.z, t, grains.radius(i), grains.mass[i]];
         Vec3::from_array(std::array::from_fn(|k| self.force[k].eval(&slots)))
     }
-    fn potential(&self, _: &Particles, _: usize) -> Option<f64> {
-        None
+    fn has_potential(&self) -> bool {
+        false
+    }
+    fn potential(&self, _: &Particles, _: usize) -> f64 {
+        0.0
     }
 }

@@ -27,9 +27,11 @@ pub trait Field: Send + Sync {
     /// Force on grain `i` at time `t` \[N\].
     fn force(&self, grains: &Particles, i: usize, t: f64) -> Vec3;
 
-    /// Potential energy of grain `i` \[J\], the sum over all grains being the energy of the field; `None` for a field
-    /// without a potential, whose work the ledger then adds up step by step.
-    fn potential(&self, grains: &Particles, i: usize) -> Option<f64>;
+    /// Whether the force comes from a potential; if not, the ledger adds up its work step by step.
+    fn has_potential(&self) -> bool;
+
+    /// Potential energy of grain `i` \[J\], the sum over all grains being the energy of the field; 0 without a potential.
+    fn potential(&self, grains: &Particles, i: usize) -> f64;
 
     /// The acceleration, if it is the same for every grain and at all times \[m/s²\].
     fn uniform_acceleration(&self) -> Option<Vec3> {

@@ -20,7 +20,10 @@ impl Field for Only {
     fn force(&self, grains: &Particles, i: usize, t: f64) -> Vec3 {
         if self.kinds[grains.kind[i] as usize] { self.field.force(grains, i, t) } else { Vec3::ZERO }
     }
-    fn potential(&self, grains: &Particles, i: usize) -> Option<f64> {
-        if self.kinds[grains.kind[i] as usize] { self.field.potential(grains, i) } else { Some(0.0) }
+    fn has_potential(&self) -> bool {
+        self.field.has_potential()
+    }
+    fn potential(&self, grains: &Particles, i: usize) -> f64 {
+        if self.kinds[grains.kind[i] as usize] { self.field.potential(grains, i) } else { 0.0 }
     }
 }

@@ -18,8 +18,11 @@ impl Field for Gravity {
     fn force(&self, grains: &Particles, i: usize, _: f64) -> Vec3 {
         grains.mass[i] * self.acceleration
     }
-    fn potential(&self, grains: &Particles, i: usize) -> Option<f64> {
-        (!grains.is_fixed(i)).then(|| -grains.mass[i] * self.acceleration.dot(grains.position(i))).or(Some(0.0))
+    fn has_potential(&self) -> bool {
+        true
+    }
+    fn potential(&self, grains: &Particles, i: usize) -> f64 {
+        if grains.is_fixed(i) { 0.0 } else { -grains.mass[i] * self.acceleration.dot(grains.position(i)) }
     }
     fn uniform_acceleration(&self) -> Option<Vec3> {
         Some(self.acceleration)
@@ -40,7 +43,10 @@ impl Field for UniformForce {
     fn force(&self, _: &Particles, _: usize, _: f64) -> Vec3 {
         self.force
     }
-    fn potential(&self, grains: &Particles, i: usize) -> Option<f64> {
-        Some(if grains.is_fixed(i) { 0.0 } else { -self.force.dot(grains.position(i)) })
+    fn has_potential(&self) -> bool {
+        true
+    }
+    fn potential(&self, grains: &Particles, i: usize) -> f64 {
+        if grains.is_fixed(i) { 0.0 } else { -self.force.dot(grains.position(i)) }
     }
 }

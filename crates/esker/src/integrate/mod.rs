@@ -133,6 +133,7 @@ fn for_each_body(
                 mean[k] = Velocity::default();
                 continue;
             }
+            let z = place[k].position.z;
             f(
                 Body {
                     place: &mut place[k],
@@ -146,6 +147,8 @@ fn for_each_body(
                 derivatives.as_mut().map(|d| &mut d[k]),
             );
             if planar {
+                place[k].position.z = z;
+                mean[k].linear.z = 0.0;
                 motion[k].velocity.z = 0.0;
                 motion[k].angular_velocity.x = 0.0;
                 motion[k].angular_velocity.y = 0.0;

@@ -3,6 +3,7 @@
 use crate::contact::visit;
 use crate::law::{Dissipation, Stored};
 use crate::model::Model;
+use crate::particles::Particles;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 
@@ -81,16 +82,9 @@ pub fn balance(model: &Model, state: &State) -> EnergyBalance {
         b.translation += translation;
         b.rotation += rotation;
     }
-    for field in &model.fields {
-        let mut sum = None;
-        for i in 0..p.owned() {
-            if let Some(u) = field.potential(p, i) {
-                *sum.get_or_insert(0.0) += u;
-            }
-        }
-        if let Some(u) = sum {
-            b.potential.push((field.name().to_string(), u));
-        }
+    for field in model.fields.iter().filter(|f| f.has_potential()) {
+        let sum = (0..p.owned()).map(|i| field.potential(p, i)).sum();
+        b.potential.push((field.name().to_string(), sum));
     }
     let Stored { normal, tangential } = elastic(model, state);
     (b.elastic_normal, b.elastic_tangential) = (normal, tangential);
@@ -105,6 +99,11 @@ pub fn elastic(model: &Model, state: &State) -> Stored {
         sum.tangential += c.share * c.stored.tangential;
     });
     sum
+}
+
+/// Potential energy of all fields that have one \[J\].
+pub fn potential(model: &Model, p: &Particles) -> f64 {
+    model.fields.iter().map(|f| (0..p.owned()).map(|i| f.potential(p, i)).sum::<f64>()).sum()
 }
 
 /// Everything the grains hold: kinetic, potential, elastic \[J\].

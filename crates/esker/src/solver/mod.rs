@@ -4,6 +4,7 @@ pub mod explicit;
 
 use crate::model::Model;
 use crate::state::State;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A way to advance a state.
@@ -16,8 +17,11 @@ pub trait Solver: Send {
     fn largest_overlap(&self) -> f64;
 
     /// Is called at the start of every phase, for timing; the engine itself has no clock.
-    fn on_phase(&mut self, hook: Box<dyn FnMut(Phase) + Send>);
+    fn on_phase(&mut self, hook: PhaseHook);
 }
+
+/// Is told which phase of a step begins.
+pub type PhaseHook = Arc<dyn Fn(Phase) + Send + Sync>;
 
 /// Parts of a step, for the table of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

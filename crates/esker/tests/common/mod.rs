@@ -99,5 +99,6 @@ pub fn run(model: &Model, state: &mut State, steps: u64) {
 #[track_caller]
 pub fn close(value: f64, expected: f64, relative: f64, what: &str) {
     let error = (value - expected).abs() / expected.abs().max(f64::MIN_POSITIVE);
+    println!("{what}: {value:.9e} for {expected:.9e}, off by {error:.1e} of {relative:.0e}");
     assert!(error <= relative, "{what}: {value} instead of {expected}, off by {error:.2e} > {relative:.0e}");
 }

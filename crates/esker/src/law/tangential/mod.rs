@@ -118,8 +118,11 @@ impl TangentialLaw for AnyTangential {
 /// $$\mathbf F_t = -k_t\,\boldsymbol\xi - c_t\,\mathbf v_t,\qquad |\mathbf F_t| \le \mu F_n$$
 ///
 /// The displacement ξ turns with the contact frame and grows by the mean slip of the step. Beyond the limit the force
-/// returns radially to it and ξ becomes the displacement the spring needs to hold it alone (Gavrilov 1999, eq. (5.9)):
-/// a sliding contact has no dashpot, and sticks at once when the motion reverses.
+/// returns radially to it and the slider gives way: spring and dashpot together go on with the velocity **u** for which
+/// they carry the limit, $-k_t(\boldsymbol\xi + \mathbf u\,\Delta t) - c_t\mathbf u = \mathbf F_t$, so that the spring
+/// comes to hold it alone (Gavrilov 1999, eq. (5.9)) within a time $c_t/k_t$, at once without a dashpot. Filling the
+/// spring at once with a dashpot beside it would make energy: up to ½(μF_n)²/k_t at every jerk. A steadily sliding
+/// contact has no dashpot, and sticks at once when the motion reverses.
 ///
 /// When the stiffness changes with the load, a stiffer spring keeps its force and a softer one its displacement, so
 /// that no cycle of loading gains energy (Thornton et al. 2013; LAMMPS calls it rescaling).
@@ -141,23 +144,26 @@ pub fn spring_and_slider(
     let force_before = dashpot_before - memory.stiffness * spring_before;
     let energy_before = tangential_energy(memory);
 
-    // Trial: stick.
-    let mut spring = Vec3::ZERO;
-    if memory.touching {
-        let kept = if k > memory.stiffness { memory.stiffness / k } else { 1.0 };
-        spring = spring_before * kept + stride;
-    }
+    // Trial: stick. A new contact has an empty spring.
+    let (kept, dt) = match memory.touching {
+        true if k > memory.stiffness => (spring_before * (memory.stiffness / k), touch.dt),
+        true => (spring_before, touch.dt),
+        false => (Vec3::ZERO, 0.0),
+    };
+    let mut stretch = touch.mean.slip * dt;
     let mut dashpot = -c * touch.now.slip;
-    let mut force = dashpot - k * spring;
+    let mut force = dashpot - k * (kept + stretch);
 
-    // Slide: radial return to the Coulomb limit.
+    // Slide: radial return to the Coulomb limit; spring and dashpot move as far as they carry it.
     let limit = friction * load;
     let trial2 = force.length_squared();
     if trial2 > limit * limit {
         force *= limit / trial2.sqrt();
-        dashpot = Vec3::ZERO;
-        spring = if k > 0.0 { force / -k } else { Vec3::ZERO };
+        let u = (force + k * kept) / -(k * dt + c);
+        stretch = u * dt;
+        dashpot = -c * u;
     }
+    let spring = kept + stretch;
 
     memory.spring = spring;
     memory.stiffness = k;
@@ -165,7 +171,7 @@ pub fn spring_and_slider(
 
     // Work done by the contact on the bodies, less what the spring gave or took, is lost.
     let work = 0.5 * (force_before + force).dot(stride);
-    let damped = -0.5 * (dashpot_before + dashpot).dot(stride);
+    let damped = -0.5 * (dashpot_before + dashpot).dot(stretch);
     dissipated.damping += damped;
     dissipated.friction -= work + (tangential_energy(memory) - energy_before) + damped;
     force

@@ -1,9 +1,11 @@
 //! Adds up, in fixed order, what a step did: fields, losses, wall loads.
 
 use crate::contact::list::Segment;
-use crate::math::Vec3;
+use crate::contact::walls::WallFrames;
+use crate::integrate::Integrator;
+use crate::math::{Twist, Vec3};
 use crate::model::Model;
-use crate::state::State;
+use crate::state::{State, WallState};
 use rayon::prelude::*;
 
 const CHUNK: usize = 1024;
@@ -32,7 +34,7 @@ pub fn fields(model: &Model, state: &mut State, t: f64, without_potential: &mut 
                 for field in &model.fields {
                     let force = field.force(grains, i, t);
                     load.force += force;
-                    if field.potential(grains, i).is_none() {
+                    if !field.has_potential() {
                         *other += force;
                     }
                 }
@@ -42,19 +44,38 @@ pub fn fields(model: &Model, state: &mut State, t: f64, without_potential: &mut 
     p.load = loads;
 }
 
-/// Work of the forces without a potential over the step.
-pub fn field_work(state: &mut State, without_potential: &[Vec3], dt: f64) {
-    let work: f64 = without_potential
+/// Books the work of the forces without a potential over the step, to second order. To be called while the velocities
+/// are those at the time of the force.
+pub fn field_work(model: &Model, state: &mut State, without_potential: &[Vec3], dt: f64) {
+    let power: f64 = without_potential
         .iter()
         .zip(&state.particles.motion)
-        .map(|(force, motion)| force.dot(motion.velocity) * dt)
+        .map(|(force, motion)| force.dot(motion.velocity) * f64::from(motion.inverse_mass != 0.0))
         .sum();
-    state.ledger.field_work += work;
+    let mean = match model.integrator {
+        Integrator::LeapFrog => power,
+        _ => 0.5 * (state.ledger.field_power + power),
+    };
+    state.ledger.field_work += mean * dt;
+    state.ledger.field_power = power;
+}
+
+/// Power of the fields without a potential on one grain \[W\].
+pub fn field_power(model: &Model, state: &State, i: usize) -> f64 {
+    let p = &state.particles;
+    let others = model.fields.iter().filter(|field| !field.has_potential());
+    others.map(|field| field.force(p, i, state.time).dot(p.velocity(i))).sum()
 }
 
 /// Adds the block sums of all segments to the ledger and the walls; returns the largest relative overlap.
-pub fn sums(model: &Model, state: &mut State, segments: &[Segment], dt: f64) -> f64 {
-    for wall in &mut state.walls {
+///
+/// The work of a wall is the mean of its load at both ends of the step times its displacement over the step.
+pub fn sums(model: &Model, state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f64) -> f64 {
+    let power = |wall: &WallState, twist: &Twist| {
+        -wall.force.dot(twist.at(Vec3::ZERO)) - wall.torque.dot(twist.angular_velocity)
+    };
+    for (wall, twist) in state.walls.iter_mut().zip(&frames.mean) {
+        wall.work += 0.5 * power(wall, twist) * dt;
         (wall.force, wall.torque) = (Vec3::ZERO, Vec3::ZERO);
     }
     let mut overlap = 0.0f64;
@@ -70,9 +91,11 @@ pub fn sums(model: &Model, state: &mut State, segments: &[Segment], dt: f64) -> 
             for (wall, sum) in state.walls.iter_mut().zip(block) {
                 wall.force += sum.force;
                 wall.torque += sum.torque;
-                wall.work += sum.power * dt;
             }
         }
+    }
+    for (wall, twist) in state.walls.iter_mut().zip(&frames.mean) {
+        wall.work += 0.5 * power(wall, twist) * dt;
     }
     overlap
 }

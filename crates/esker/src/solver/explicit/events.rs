@@ -1,10 +1,11 @@
 //! What happens between two steps: grains cross counting planes, leave, arrive, and are put in order.
 
-use super::StepError;
+use super::{StepError, book};
 use crate::boundary::{Motion, MotionPart, WallTouch};
 use crate::contact::visit;
 use crate::fill::feed::Outcome;
 use crate::fill::{Obstacles, Push};
+use crate::integrate::{Integrator, gear};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::measure::energy;
 use crate::model::{Model, Wall};
@@ -62,6 +63,7 @@ pub fn remove(model: &Model, state: &mut State) {
         })
         .collect();
     for i in (0..n).filter(|&i| taken[i]) {
+        state.ledger.field_power -= book::field_power(model, state, i);
         state.removed = Flow { count: state.removed.count + 1, mass: state.removed.mass + state.particles.mass[i] };
     }
     state.contacts.reindex(&new_index, None);
@@ -93,6 +95,10 @@ pub fn feed(model: &Model, state: &mut State) -> Result<(), StepError> {
                     let t = state.time;
                     let force: Vec3 = model.fields.iter().map(|field| field.force(&state.particles, i, t)).sum();
                     state.particles.load[i].force = force;
+                    if model.integrator == Integrator::Gear {
+                        gear::start(&mut state.particles, model.dt);
+                    }
+                    state.ledger.field_power += book::field_power(model, state, i);
                 }
                 Outcome::Postponed => {}
                 Outcome::Jammed => {
@@ -119,7 +125,7 @@ impl<'a> Surroundings<'a> {
     pub fn near(model: &'a Model, state: &State, bounds: Aabb) -> Self {
         let near =
             state.particles.place.iter().filter(|p| bounds.grown(p.radius).contains(p.position)).copied().collect();
-        Self { model, frames: visit::frames(model, state, state.time), near }
+        Self { model, frames: visit::frames(model, state, state.time, 0.0), near }
     }
 }
 
@@ -151,8 +157,13 @@ pub fn tidy(model: &Model, state: &mut State) {
         return;
     }
     let windings: Vec<[i32; 3]> = (0..n).map(|i| model.cell.winding(p.position(i))).collect();
-    for (place, winding) in p.place.iter_mut().zip(&windings) {
-        place.position -= model.cell.shift_vector(*winding);
+    if windings.iter().any(|w| *w != [0; 3]) {
+        // A field along a periodic axis has no single-valued potential: what a wrap changes is energy that entered.
+        let before = energy::potential(model, p);
+        for (place, winding) in p.place.iter_mut().zip(&windings) {
+            place.position -= model.cell.shift_vector(*winding);
+        }
+        state.ledger.entered += energy::potential(model, p) - before;
     }
     let r_max = p.place.iter().map(|place| place.radius).fold(0.0, f64::max);
     let order = neighbor::spatial_order(&p.place, &model.cell, 2.0 * r_max + model.skin);

@@ -10,7 +10,7 @@ mod events;
 
 pub use events::Surroundings;
 
-use super::{Phase, Solver, StepError};
+use super::{Phase, PhaseHook, Solver, StepError};
 use crate::contact::list::{self, Segment};
 use crate::contact::sweep::{Grains, Laws};
 use crate::contact::walls::{self, WallFrames};
@@ -31,9 +31,7 @@ pub const REMOVE_EVERY: u64 = 16;
 /// Below this number of grains per worker the step is cheaper on fewer workers.
 const GRAINS_PER_WORKER: usize = 1000;
 
-type Hook = Option<Box<dyn FnMut(Phase) + Send>>;
-
-fn tick(hook: &mut Hook, phase: Phase) {
+fn tick(hook: &Option<PhaseHook>, phase: Phase) {
     if let Some(hook) = hook {
         hook(phase);
     }
@@ -42,7 +40,7 @@ fn tick(hook: &mut Hook, phase: Phase) {
 /// The solver and its scratch memory.
 pub struct Explicit {
     workers: usize,
-    hook: Hook,
+    hook: Option<PhaseHook>,
     largest_overlap: f64,
     list: Option<WorkingList>,
 }
@@ -83,31 +81,31 @@ impl Explicit {
             self.build(model, state)?;
         }
 
-        tick(&mut self.hook, Phase::Integrate);
+        tick(&self.hook, Phase::Integrate);
         let list = self.list.as_mut().expect("the list is built before the first step");
         let speed = integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
         check_finite(speed, state, dt)?;
-        let frames = visit::frames(model, state, model.integrator.force_time(state.time, dt));
+        let frames = visit::frames(model, state, model.integrator.force_time(state.time, dt), dt);
 
-        tick(&mut self.hook, Phase::Neighbours);
+        tick(&self.hook, Phase::Neighbours);
         self.keep_list(model, state, speed)?;
 
-        tick(&mut self.hook, Phase::Contacts);
+        tick(&self.hook, Phase::Contacts);
         self.contacts(model, state, &frames, dt);
 
-        tick(&mut self.hook, Phase::Fields);
+        tick(&self.hook, Phase::Fields);
         let list = self.list.as_mut().expect("kept above");
         let t = model.integrator.force_time(state.time, dt);
         book::fields(model, state, t, &mut list.field_force);
+        book::field_work(model, state, &list.field_force, dt);
 
-        tick(&mut self.hook, Phase::Integrate);
+        tick(&self.hook, Phase::Integrate);
         let speed = integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
         check_finite(speed, state, dt)?;
         state.count_step(dt);
 
-        tick(&mut self.hook, Phase::Book);
-        self.largest_overlap = book::sums(model, state, &list.segments, dt);
-        book::field_work(state, &list.field_force, dt);
+        tick(&self.hook, Phase::Book);
+        self.largest_overlap = book::sums(model, state, &list.segments, &frames, dt);
         self.events(model, state)
     }
 
@@ -251,11 +249,12 @@ impl Explicit {
             *mean = Velocity { linear: motion.velocity, angular: motion.angular_velocity };
         }
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
-        let frames = visit::frames(model, state, state.time);
+        let frames = visit::frames(model, state, state.time, 0.0);
         self.contacts(model, state, &frames, 0.0);
         let list = self.list.as_mut().expect("just built");
         book::fields(model, state, state.time, &mut list.field_force);
-        book::sums(model, state, &list.segments, 0.0);
+        book::field_work(model, state, &list.field_force, 0.0);
+        book::sums(model, state, &list.segments, &frames, 0.0);
         if model.integrator == Integrator::Gear {
             state.particles.derivatives.clear();
             gear::start(&mut state.particles, model.dt);
@@ -278,7 +277,7 @@ impl Solver for Explicit {
         for _ in 0..steps {
             self.step(model, state)?;
         }
-        tick(&mut self.hook, Phase::Outside);
+        tick(&self.hook, Phase::Outside);
         self.store(state);
         Ok(())
     }
@@ -287,7 +286,7 @@ impl Solver for Explicit {
         self.largest_overlap
     }
 
-    fn on_phase(&mut self, hook: Box<dyn FnMut(Phase) + Send>) {
+    fn on_phase(&mut self, hook: PhaseHook) {
         self.hook = Some(hook);
     }
 }
@@ -322,7 +321,7 @@ fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mea
 /// Walls within reach of each grain, and the largest speed at which a wall may come nearer \[m/s\]. A wall that moves too
 /// fast for a list, or has no bounded speed, is near every grain.
 fn near_walls(model: &Model, state: &State) -> (Vec<(u32, u16)>, f64) {
-    let frames = visit::frames(model, state, state.time);
+    let frames = visit::frames(model, state, state.time, 0.0);
     let p = &state.particles;
     let mut speed = 0.0f64;
     let near: Vec<(usize, bool)> = (0..model.walls.len())

@@ -1,0 +1,264 @@
+//! Orders of the integrators (D-16, V1) and free rotation (V11, V12).
+
+mod common;
+
+use common::*;
+use esker::field::{Central, Drag, DragCoefficient};
+use esker::integrate::Integrator;
+use esker::law::ContactEnd;
+use esker::law::damping::{AnyDamping, Coefficient};
+use esker::math::{Quat, Vec3};
+use esker::model::Model;
+use esker::state::State;
+use std::f64::consts::{PI, TAU};
+use std::sync::Arc;
+
+const ALL: [(Integrator, f64); 4] = [
+    (Integrator::VelocityVerlet, 2.0),
+    (Integrator::LeapFrog, 2.0),
+    (Integrator::SymplecticEuler, 1.0),
+    (Integrator::Gear, 5.0),
+];
+
+/// x'' = -w² x - 2 b x'.
+#[derive(Clone, Copy)]
+struct Oscillator {
+    w: f64,
+    b: f64,
+}
+
+impl Oscillator {
+    fn at(&self, x0: f64, v0: f64, t: f64) -> (f64, f64) {
+        let d = (self.w * self.w - self.b * self.b).sqrt();
+        let s = (v0 + self.b * x0) / d;
+        let (sin, cos) = (d * t).sin_cos();
+        let x = x0 * cos + s * sin;
+        let decay = (-self.b * t).exp();
+        (decay * x, decay * (-self.b * x + d * (s * cos - x0 * sin)))
+    }
+
+    /// Gives the Gear scheme its exact derivatives dt^k/k! d^k x/dt^k, k = 2…5, along `axis`.
+    fn start_gear(&self, model: &Model, state: &mut State, x0: f64, v0: f64, axis: Vec3) {
+        let mut d = [x0, v0, 0.0, 0.0, 0.0, 0.0];
+        let mut factor = model.dt;
+        for k in 2..6 {
+            d[k] = -self.w * self.w * d[k - 2] - 2.0 * self.b * d[k - 1];
+            factor *= model.dt / k as f64;
+            state.particles.derivatives[0].position[k - 2] = axis * (d[k] * factor);
+        }
+    }
+}
+
+/// Order from errors at successively halved steps: least squares over all.
+fn order(errors: &[f64]) -> f64 {
+    let n = errors.len() as f64;
+    let mean = (n - 1.0) / 2.0;
+    let (mut top, mut bottom) = (0.0, 0.0);
+    for (i, e) in errors.iter().enumerate() {
+        top -= (i as f64 - mean) * e.log2();
+        bottom += (i as f64 - mean).powi(2);
+    }
+    top / bottom
+}
+
+fn bound_grain(integrator: Integrator, o: Oscillator, dt: f64, exact_start: bool) -> f64 {
+    let mut model = model(hooke(1e4), 1000.0, dt);
+    model.integrator = integrator;
+    model.skin = 10.0;
+    model.fields.push(Arc::new(Central { centre: Vec3::ZERO, strength: o.w * o.w, exponent: 1.0 }));
+    model.fields.push(Arc::new(Drag { coefficient: DragCoefficient::PerMass(2.0 * o.b), flow: Vec3::ZERO }));
+    let mut state = State::new(&model);
+    let (x0, v0) = (1.0, 0.4);
+    add(&model, &mut state, 0, Vec3::Y * x0, 0.01, Vec3::Y * v0, Vec3::ZERO);
+    run(&model, &mut state, 0);
+    if exact_start && integrator == Integrator::Gear {
+        o.start_gear(&model, &mut state, x0, v0, Vec3::Y);
+    }
+    run(&model, &mut state, (4.0 / dt).round() as u64);
+    let (x, v) = o.at(x0, v0, state.time);
+    (state.particles.position(0).y - x).hypot((state.particles.velocity(0).y - v) / o.w)
+}
+
+#[test]
+fn each_integrator_has_its_order_on_a_damped_oscillator() {
+    let o = Oscillator { w: 3.0, b: 0.4 };
+    for (integrator, expected) in ALL {
+        let errors: Vec<f64> = (0..4).map(|i| bound_grain(integrator, o, 0.02 / f64::from(1 << i), true)).collect();
+        let found = order(&errors);
+        println!("{integrator:?}: order {found:.3}, {errors:.2?}");
+        assert!((found - expected).abs() < 0.1, "{integrator:?}: order {found}, {errors:?}");
+    }
+}
+
+#[test]
+fn gear_started_without_higher_derivatives_is_of_second_order_at_least() {
+    // The start of a run knows acceleration only; contacts make the force jump anyway.
+    let o = Oscillator { w: 3.0, b: 0.4 };
+    let errors: Vec<f64> = (0..4).map(|i| bound_grain(Integrator::Gear, o, 0.02 / f64::from(1 << i), false)).collect();
+    println!("gear, plain start: order {:.3}, {errors:.2?}", order(&errors));
+    assert!(order(&errors) > 1.9, "{errors:?}");
+}
+
+#[test]
+fn each_integrator_has_its_order_in_a_lasting_contact_with_a_dashpot() {
+    // A grain that bobs on a plane under its weight and never leaves it.
+    let (r, rho, g) = (0.1, 1000.0, 9.81);
+    let m = 4.0 / 3.0 * PI * f64::powi(r, 3) * rho;
+    let o = Oscillator { w: 60.0, b: 4.0 };
+    for (integrator, expected) in ALL {
+        let errors: Vec<f64> = (0..4)
+            .map(|i| {
+                let mut law = hooke(m * o.w * o.w);
+                law.damping = AnyDamping::Coefficient(Coefficient { coefficient: 2.0 * o.b * m });
+                law.end = ContactEnd::Geometric;
+                let mut model = model(law, rho, 1e-3 / f64::from(1 << i));
+                model.integrator = integrator;
+                model.walls.push(plane(Vec3::ZERO, Vec3::Z));
+                model.fields.push(gravity(Vec3::NEG_Z * g));
+                let rest = r - g / (o.w * o.w);
+                let (x0, v0) = (5e-4, 0.02);
+                let mut state = State::new(&model);
+                add(&model, &mut state, 0, Vec3::Z * (rest + x0), r, Vec3::Z * v0, Vec3::ZERO);
+                run(&model, &mut state, 0);
+                if integrator == Integrator::Gear {
+                    o.start_gear(&model, &mut state, x0, v0, Vec3::Z);
+                }
+                run(&model, &mut state, (0.2 / model.dt).round() as u64);
+                let (x, v) = o.at(x0, v0, state.time);
+                let p = &state.particles;
+                (p.position(0).z - rest - x).hypot((p.velocity(0).z - v) / o.w) / x0
+            })
+            .collect();
+        let found = order(&errors);
+        println!("{integrator:?}: order {found:.3}, {errors:.2?}");
+        assert!((found - expected).abs() < 0.1, "{integrator:?}: order {found}, {errors:?}");
+    }
+}
+
+/// A body with principal moments (times 1 kg m²) that turns freely.
+fn top(integrator: Integrator, dt: f64, inertia: Vec3, spin: Vec3) -> (Model, State) {
+    let mut model = model(hooke(1.0), 1.0, dt);
+    model.integrator = integrator;
+    let mut state = State::new(&model);
+    add(&model, &mut state, 0, Vec3::ZERO, 1.0, Vec3::ZERO, spin);
+    state.particles.inertia[0] = inertia;
+    (model, state)
+}
+
+fn body_spin(state: &State) -> Vec3 {
+    state.particles.orientation[0].conjugate() * state.particles.angular_velocity(0)
+}
+
+fn momentum(state: &State) -> Vec3 {
+    state.particles.inertia_tensor(0) * state.particles.angular_velocity(0)
+}
+
+/// Spin of a free body in body axes, by Euler's equations and a fine Runge–Kutta.
+fn euler(inertia: Vec3, spin: Vec3, time: f64) -> Vec3 {
+    let rate = |w: Vec3| -w.cross(inertia * w) / inertia;
+    let n = 20_000;
+    let h = time / f64::from(n);
+    (0..n).fold(spin, |w, _| {
+        let a = rate(w);
+        let b = rate(w + 0.5 * h * a);
+        let c = rate(w + 0.5 * h * b);
+        let d = rate(w + h * c);
+        w + h / 6.0 * (a + 2.0 * b + 2.0 * c + d)
+    })
+}
+
+#[test]
+fn free_rotation_is_of_second_order_with_every_integrator() {
+    let (inertia, spin) = (Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.3, 1.0, -0.6));
+    let exact = euler(inertia, spin, 8.0);
+    for (integrator, _) in ALL {
+        let errors: Vec<f64> = (0..4)
+            .map(|i| {
+                let (model, mut state) = top(integrator, 0.04 / f64::from(1 << i), inertia, spin);
+                run(&model, &mut state, (8.0 / model.dt).round() as u64);
+                body_spin(&state).distance(exact)
+            })
+            .collect();
+        println!("{integrator:?}: order {:.3}, {errors:.2?}", order(&errors));
+        assert!(order(&errors) > 1.9, "{integrator:?}: {errors:?}");
+    }
+}
+
+#[test]
+fn a_body_spinning_about_its_middle_axis_flips_with_the_period_of_dzhanibekov() {
+    // V11: full period of the spin about the middle axis.
+    for (spin, period) in [(Vec3::new(0.01, 1.0, 0.0), 41.509220), (Vec3::new(0.0, 1.0, 0.01), 37.702072)] {
+        let (model, mut state) = top(Integrator::VelocityVerlet, 1e-3, Vec3::new(1.0, 2.0, 3.0), spin);
+        let mut crossings = Vec::new();
+        let mut before = body_spin(&state).y;
+        let mut solver = esker::solver::explicit::Explicit::new(1);
+        for _ in 0..80_000 {
+            esker::solver::Solver::advance(&mut solver, &model, &mut state, 1).unwrap();
+            let now = body_spin(&state).y;
+            if before < 0.0 && now >= 0.0 {
+                crossings.push(state.time - model.dt * now / (now - before));
+            }
+            before = now;
+        }
+        close(crossings[1] - crossings[0], period, 1e-4, "period");
+    }
+}
+
+#[test]
+fn a_free_body_keeps_its_angular_momentum_and_energy_over_1e5_steps() {
+    let inertia = Vec3::new(1.0, 2.0, 3.0);
+    for (integrator, _) in ALL {
+        let (model, mut state) = top(integrator, 1e-3, inertia, Vec3::new(0.01, 1.0, 0.0));
+        let (l, e) = (momentum(&state).length(), state.particles.kinetic_energy(0).1);
+        let (mut l_off, mut e_off) = (0.0f64, 0.0f64);
+        for _ in 0..100 {
+            run(&model, &mut state, 1000);
+            l_off = l_off.max((momentum(&state).length() / l - 1.0).abs());
+            e_off = e_off.max((state.particles.kinetic_energy(0).1 / e - 1.0).abs());
+        }
+        println!("{integrator:?}: |L| off by {l_off:.1e}, E by {e_off:.1e}");
+        assert!(l_off < 1e-6 && e_off < 1e-6, "{integrator:?}: {l_off:.1e} {e_off:.1e}");
+    }
+}
+
+#[test]
+fn a_symmetric_top_precesses_in_body_and_in_space() {
+    // V12: (I3 - I1) w3/I1 in the body, L/I1 in space.
+    for i3 in [0.5, 1.7] {
+        let inertia = Vec3::new(1.0, 1.0, i3);
+        let spin = Vec3::new(0.4, 0.0, 1.2);
+        let (model, mut state) = top(Integrator::VelocityVerlet, 1e-3, inertia, spin);
+        let l = momentum(&state);
+        let (in_body, in_space) = ((i3 - 1.0) * spin.z, l.length());
+        let axis_before = Vec3::Z;
+        let (n, every) = (50, 200);
+        let (mut body_angle, mut space_angle) = (0.0, 0.0);
+        let (mut last_body, mut last_axis) = (body_spin(&state), axis_before);
+        let direction = l.normalize();
+        let flat = |v: Vec3| v - direction * v.dot(direction);
+        for _ in 0..n {
+            run(&model, &mut state, every);
+            let w = body_spin(&state);
+            body_angle += (last_body.x * w.y - last_body.y * w.x).atan2(last_body.x * w.x + last_body.y * w.y);
+            last_body = w;
+            let axis = state.particles.orientation[0] * Vec3::Z;
+            let (a, b) = (flat(last_axis), flat(axis));
+            space_angle += a.cross(b).dot(direction).atan2(a.dot(b));
+            last_axis = axis;
+        }
+        close(body_angle / state.time, in_body, 1e-5, "precession in the body");
+        close(space_angle / state.time, in_space, 1e-5, "precession in space");
+    }
+}
+
+#[test]
+fn a_spinning_sphere_keeps_count_of_its_turns() {
+    for (integrator, _) in ALL {
+        let (model, mut state) = top(integrator, 1e-3, Vec3::ONE, Vec3::new(0.0, 0.0, TAU));
+        run(&model, &mut state, 1250);
+        let expected = Quat::from_rotation_z(TAU * 1.25);
+        let off = (state.particles.orientation[0] * Vec3::X).distance(expected * Vec3::X);
+        println!("{integrator:?}: {off:.1e}");
+        assert!(off < 1e-4, "{integrator:?}: {off:.1e}");
+    }
+}
