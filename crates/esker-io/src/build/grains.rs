@@ -354,7 +354,8 @@ fn lay(
             amount: raw.amount.map(|a| to_amount(a.value, &model.kinds[group], sizes)),
             spacing: raw.spacing.map(|s| s.value),
             jitter: raw.jitter.map_or(0.0, |j| j.value),
-            order: Order::BottomUp,
+            // Without gravity there is no bottom to begin from.
+            order: if gravity == Vec3::ZERO { Order::XFastest } else { Order::BottomUp },
         }
         .fill(sizes, gravity, &setting)
         .map_err(told),
