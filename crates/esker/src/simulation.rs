@@ -3,7 +3,7 @@
 use crate::math::Pose;
 use crate::measure::energy;
 use crate::model::Model;
-use crate::solver::explicit::Explicit;
+use crate::solver::explicit::{Explicit, GRAINS_PER_WORKER};
 use crate::solver::{PhaseHook, Solver, StepError};
 use crate::state::State;
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,7 @@ pub struct Simulation {
     /// The state; complete between calls.
     pub state: State,
     workers: usize,
+    grains_per_worker: usize,
     solver: Option<Box<dyn Solver>>,
     hook: Option<PhaseHook>,
     largest_overlap: f64,
@@ -69,7 +70,14 @@ pub struct Simulation {
 impl Simulation {
     /// A run from a state, which belongs to the stage it names.
     pub fn new(stages: Vec<Stage>, state: State, workers: usize) -> Self {
-        Self { stages, state, workers, solver: None, hook: None, largest_overlap: 0.0 }
+        let grains_per_worker = GRAINS_PER_WORKER;
+        Self { stages, state, workers, grains_per_worker, solver: None, hook: None, largest_overlap: 0.0 }
+    }
+
+    /// Gives a worker at least this many grains; see [`Explicit::grains_per_worker`].
+    pub fn grains_per_worker(mut self, least: usize) -> Self {
+        self.grains_per_worker = least;
+        self
     }
 
     /// Is called at the start of every phase of a step.
@@ -149,10 +157,10 @@ impl Simulation {
 
     fn advance_solver(&mut self, steps: u64) -> Result<(), StepError> {
         let stage = &self.stages[self.state.stage];
-        let workers = self.workers;
+        let (workers, least) = (self.workers, self.grains_per_worker);
         let hook = &self.hook;
         let solver = self.solver.get_or_insert_with(|| {
-            let mut solver: Box<dyn Solver> = Box::new(Explicit::new(workers));
+            let mut solver: Box<dyn Solver> = Box::new(Explicit::new(workers).grains_per_worker(least));
             if let Some(hook) = hook.clone() {
                 solver.on_phase(hook);
             }

@@ -25,11 +25,13 @@ pub struct RegionMeasure {
 ///
 /// Stress after Love and Weber: σ = (1/V) Σ_c f_c ⊗ l_c over contacts whose point lies inside, plus Σ m v′ ⊗ v′ of the
 /// grains inside, with v′ the velocity relative to their mean. f_c acts on the first body, l_c is the branch vector
-/// from the second to the first, so compression is positive.
+/// from the second to the first, so compression is positive. With periodic faces everything is counted where it lies
+/// inside the cell.
 pub fn measure(model: &Model, state: &State, region: &Region) -> Result<RegionMeasure, RegionError> {
     let p = &state.particles;
     let volume = region.measure(model.planar)?;
-    let inside: Vec<usize> = (0..p.owned()).filter(|&i| region.contains(p.position(i), model.planar)).collect();
+    let holds = |x: Vec3| region.contains(model.cell.wrapped(x), model.planar);
+    let inside: Vec<usize> = (0..p.owned()).filter(|&i| holds(p.position(i))).collect();
     let mass: f64 = inside.iter().map(|&i| p.mass[i]).sum();
     let solid: f64 = inside
         .iter()
@@ -47,7 +49,7 @@ pub fn measure(model: &Model, state: &State, region: &Region) -> Result<RegionMe
     inside.iter().for_each(|&i| is_inside[i] = true);
     let mut ends = 0usize;
     visit::for_each(model, state, |c| {
-        if region.contains(c.point, model.planar) {
+        if holds(c.point) {
             stress += outer(c.force, c.from - c.to) * c.share;
         }
         ends += usize::from(is_inside[c.i]);

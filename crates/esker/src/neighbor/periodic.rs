@@ -50,6 +50,11 @@ impl PeriodicCell {
         }))
     }
 
+    /// The copy of a position that lies in the cell \[m\].
+    pub fn wrapped(&self, x: Vec3) -> Vec3 {
+        if self.is_periodic() { x - self.shift_vector(self.winding(x)) } else { x }
+    }
+
     /// In which copy of the cell a point lies: floor((x − origin) / length) per periodic axis, 0 on open ones. A point
     /// nearer to a face than rounding can tell counts as on it.
     ///

@@ -121,10 +121,30 @@ pub struct Surroundings<'a> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// Everything that may overlap a sphere inside `bounds`.
+    /// Everything that may overlap a sphere inside `bounds`, periodic copies of grains included.
     pub fn near(model: &'a Model, state: &State, bounds: Aabb) -> Self {
-        let near =
-            state.particles.place.iter().filter(|p| bounds.grown(p.radius).contains(p.position)).copied().collect();
+        let cell = &model.cell;
+        // Endless bounds end at the faces of the cell: what lies beyond is a copy of what lies within.
+        let mut bounds = bounds;
+        for axis in 0..3 {
+            if let Some(length) = cell.length[axis] {
+                let (low, high) = (cell.origin[axis], cell.origin[axis] + length);
+                bounds.min[axis] = if bounds.min[axis].is_finite() { bounds.min[axis] } else { low };
+                bounds.max[axis] = if bounds.max[axis].is_finite() { bounds.max[axis] } else { high };
+            }
+        }
+        let shifts = |axis: usize| if cell.length[axis].is_some() { -1..=1 } else { 0..=0 };
+        let mut near = Vec::new();
+        for place in &state.particles.place {
+            let bounds = bounds.grown(place.radius);
+            let inside = cell.wrapped(place.position);
+            for (x, y, z) in shifts(0).flat_map(|x| shifts(1).flat_map(move |y| shifts(2).map(move |z| (x, y, z)))) {
+                let position = inside + cell.shift_vector([x, y, z]);
+                if bounds.contains(position) {
+                    near.push(Place { position, ..*place });
+                }
+            }
+        }
         Self { model, frames: visit::frames(model, state, state.time, 0.0), near }
     }
 }

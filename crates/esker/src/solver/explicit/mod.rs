@@ -29,7 +29,7 @@ pub const TIDY_EVERY: u64 = 8192;
 /// Steps between two looks at the removal regions.
 pub const REMOVE_EVERY: u64 = 16;
 /// Below this number of grains per worker the step is cheaper on fewer workers.
-const GRAINS_PER_WORKER: usize = 1000;
+pub const GRAINS_PER_WORKER: usize = 1000;
 
 fn tick(hook: &Option<PhaseHook>, phase: Phase) {
     if let Some(hook) = hook {
@@ -40,6 +40,7 @@ fn tick(hook: &Option<PhaseHook>, phase: Phase) {
 /// The solver and its scratch memory.
 pub struct Explicit {
     workers: usize,
+    grains_per_worker: usize,
     hook: Option<PhaseHook>,
     largest_overlap: f64,
     list: Option<WorkingList>,
@@ -68,7 +69,15 @@ struct WorkingList {
 impl Explicit {
     /// A solver on `workers` threads of the present rayon pool.
     pub fn new(workers: usize) -> Self {
-        Self { workers: workers.max(1), hook: None, largest_overlap: 0.0, list: None }
+        let grains_per_worker = GRAINS_PER_WORKER;
+        Self { workers: workers.max(1), grains_per_worker, hook: None, largest_overlap: 0.0, list: None }
+    }
+
+    /// Gives a worker at least this many grains; with fewer the step is done by fewer workers
+    /// (default: [`GRAINS_PER_WORKER`]).
+    pub fn grains_per_worker(mut self, least: usize) -> Self {
+        self.grains_per_worker = least.max(1);
+        self
     }
 
     /// One step.
@@ -177,7 +186,8 @@ impl Explicit {
         list.travelled += speed * model.dt;
         list.wall_travelled += list.wall_speed * model.dt;
         let half = 0.5 * model.skin;
-        if list.travelled > half {
+        // Gear's corrections move grains between two calls, which no velocity tells.
+        if list.travelled > half || model.integrator == Integrator::Gear {
             // The bound has been used up: look at the real displacements.
             let p = &state.particles;
             let far2 = (0..p.owned()).map(|i| p.position(i).distance_squared(list.reference[i])).fold(0.0, f64::max);
@@ -185,11 +195,14 @@ impl Explicit {
             list.travelled = far2.sqrt();
         }
         if list.travelled > half || list.wall_travelled > half {
-            let mean = std::mem::take(&mut list.scratch);
+            // The grains are on their way: their velocities, and the side each was on before, belong to this step.
+            let (scratch, sides) = (std::mem::take(&mut list.scratch), std::mem::take(&mut list.sides));
             self.store(state);
             self.build(model, state)?;
             let list = self.list.as_mut().expect("just built");
-            list.scratch = mean;
+            (list.scratch, list.sides) = (scratch, sides);
+            // The walls were looked at where they stood at the start of the step.
+            list.wall_travelled = list.wall_speed * model.dt;
         }
         let list = self.list.as_mut().expect("kept");
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
@@ -216,7 +229,7 @@ impl Explicit {
         let mut candidates = neighbor::search(&p.place, &model.cell, model.skin, Method::Grid)?;
         events::drop_fixed_pairs(p, &mut candidates);
         let (near_walls, wall_speed) = near_walls(model, state);
-        let workers = self.workers.min(n.div_ceil(GRAINS_PER_WORKER));
+        let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         let segments = list::build(n, workers, &candidates, &state.contacts, &near_walls, model.walls.len());
         let p = &state.particles;
         let mut kind = p.kind.clone();
