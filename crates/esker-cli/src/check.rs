@@ -60,13 +60,19 @@ pub fn main(args: Args) -> Result<(), Failure> {
         println!("  {:<16} {density}{elastic}", m.name);
     }
     if !model.walls.is_empty() {
-        let names: Vec<&str> = model.walls.iter().map(|w| w.name.as_str()).collect();
+        // A wall of several parts stands there once for each.
+        let mut names: Vec<&str> = Vec::new();
+        for wall in &model.walls {
+            if !names.contains(&wall.name.as_str()) {
+                names.push(&wall.name);
+            }
+        }
         println!("walls: {}", names.join(", "));
     }
 
     let mut cost = 0.0;
     for (stage, advice) in scene.stages.iter().zip(&scene.advice) {
-        println!("stage \"{}\": step {:.4e} s, {:?}", stage.name, stage.model.dt, stage.model.integrator);
+        println!("stage \"{}\": step {:.4e} s, {}", stage.name, stage.model.dt, stage.model.integrator.name());
         if let Some(p) = advice.decisive() {
             println!(
                 "  shortest contact {:.4e} s ({} on {}), advised step {:.4e} s by {}",

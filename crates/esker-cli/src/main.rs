@@ -60,8 +60,9 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),
         Command::Schema { markdown } => print_schema(markdown),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "esker", &mut std::io::stdout());
-            Ok(ExitCode::SUCCESS)
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "esker", &mut script);
+            print(&script)
         }
     };
     match result {
@@ -80,14 +81,20 @@ fn main() -> ExitCode {
 }
 
 fn print_schema(markdown: bool) -> Result<ExitCode, Failure> {
-    use std::io::Write;
-    let text = if markdown {
+    let mut text = if markdown {
         esker_io::scene::schema::markdown()
     } else {
         serde_json::to_string_pretty(&esker_io::scene::schema::json_schema())?
     };
+    text.push('\n');
+    print(text.as_bytes())
+}
+
+/// Writes a text that may go into a pipe.
+fn print(text: &[u8]) -> Result<ExitCode, Failure> {
+    use std::io::Write;
     let mut out = std::io::stdout();
-    match writeln!(out, "{text}") {
+    match out.write_all(text).and_then(|()| out.flush()) {
         // A reader that closes the pipe has read enough.
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         other => Ok(other.map(|()| ExitCode::SUCCESS)?),

@@ -346,6 +346,12 @@ impl Runner {
         );
         tables::phases(&self.info.phases, self.info.seconds);
         tables::energy(&self.info.energy);
+        if self.info.energy.is_off() {
+            println!(
+                "warning: the energy account does not close: the step is too long for these contacts; \
+                 `esker check` tells what fits"
+            );
+        }
         println!("  results are in {folder}");
         if matches!(outcome, Outcome::Interrupted | Outcome::Stopped) {
             println!("  `esker run {folder} --resume` goes on");

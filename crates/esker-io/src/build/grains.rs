@@ -142,8 +142,8 @@ pub(super) fn skin(raw: &RawScene, prepared: &Prepared) -> f64 {
 }
 
 fn size_law(c: &Context, radius: &Spanned<RawRadius>) -> Result<SizeLaw, SceneError> {
-    let by = match radius.value.by.map(|b| b.value) {
-        Some(CountBy::Mass) => By::Mass,
+    let by = match (radius.value.by.map(|b| b.value), &radius.value.kind) {
+        (Some(CountBy::Mass), _) | (None, RawRadiusKind::Sieve(_)) => By::Mass,
         _ => By::Number,
     };
     Ok(match &radius.value.kind {
@@ -170,6 +170,9 @@ fn size_law(c: &Context, radius: &Spanned<RawRadius>) -> Result<SizeLaw, SceneEr
             }
         }
         // A row holds an edge and what lies between it and the edge before; the first row opens the curve.
+        RawRadiusKind::Sieve(rows) if rows.first().is_some_and(|row| row.1 != 0.0) => {
+            return c.error(radius.at, "the first edge of a sieve has nothing below it: its fraction must be 0");
+        }
         RawRadiusKind::Sieve(rows) => SizeLaw::Sieve {
             edges: rows.iter().map(|row| row.0).collect(),
             fractions: rows.iter().skip(1).map(|row| row.1).collect(),
@@ -351,7 +354,8 @@ fn lay(
             amount: raw.amount.map(|a| to_amount(a.value, &model.kinds[group], sizes)),
             spacing: raw.spacing.map(|s| s.value),
             jitter: raw.jitter.map_or(0.0, |j| j.value),
-            order: Order::BottomUp,
+            // Without gravity there is no bottom to begin from.
+            order: if gravity == Vec3::ZERO { Order::XFastest } else { Order::BottomUp },
         }
         .fill(sizes, gravity, &setting)
         .map_err(told),

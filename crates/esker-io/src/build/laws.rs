@@ -193,15 +193,15 @@ impl Pair<'_> {
 
     fn normal(&self, raw: Option<&RawNormal>, end: ContactEnd) -> Result<(AnyNormal, AnyDamping), SceneError> {
         let c = self.context;
-        let normal = match raw {
-            Some(r) if r.law.value == NormalLaw::Hooke => match (&r.stiffness, &r.modulus) {
+        let normal = match raw.map(|r| (r.law.value, r)) {
+            Some((NormalLaw::Hooke, r)) => match (&r.stiffness, &r.modulus) {
                 (Some(k), None) => AnyNormal::Hooke(Hooke { stiffness: c.positive(k)? }),
                 (None, Some(k)) => AnyNormal::ScaledHooke(ScaledHooke { modulus: c.positive(k)? }),
                 _ => {
                     return c.error(r.at, "hooke needs either `stiffness` [N/m] or `modulus` [Pa] (stiffness = modulus × effective radius)");
                 }
             },
-            Some(r) => {
+            Some((NormalLaw::Hertz, r)) => {
                 if let Some(k) = &r.stiffness {
                     return c.wrong(
                         k,

@@ -87,8 +87,13 @@ fn find<'n>(
     known: impl Iterator<Item = &'n str> + Clone,
 ) -> Result<usize, SceneError> {
     known.clone().position(|k| k == name.value).ok_or_else(|| {
-        let mut all: Vec<&str> = known.collect();
-        all.dedup();
+        // A wall of several parts has its name several times.
+        let mut all: Vec<&str> = Vec::new();
+        known.for_each(|name| {
+            if !all.contains(&name) {
+                all.push(name)
+            }
+        });
         raw.error_at(name, raw.subject(name, "is not defined")).known(what, name, all)
     })
 }

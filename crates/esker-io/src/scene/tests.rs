@@ -399,6 +399,11 @@ fn errors_of_overrides_name_the_override() {
         ("feed.in.rate=1", "error: the scene has no [[feed]]\n  --set feed.in.rate=1"),
         ("seed.x=1", "error: `seed` is no table or list, so it has no `x`\n  --set seed.x=1"),
         ("stage.0=1", "error: one of 2 tables cannot be replaced as a whole; name a key of it\n  --set stage.0=1"),
+        (
+            "let.orifce=1",
+            "error: the scene has no variable `orifce`\n  --set let.orifce=1; known variables: width, orifice (did you \
+             mean `orifice`?)",
+        ),
         ("let.width=2 mmm", "error: unknown unit `mmm`\n  --set let.width=2 mmm, in [let]; did you mean `mm`?"),
         ("gravity.1=1 m", "error: `1 = \"1 m\"` is a length, an acceleration was expected\n  --set gravity.1=1 m"),
     ];

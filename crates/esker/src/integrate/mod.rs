@@ -41,6 +41,16 @@ pub enum Integrator {
 }
 
 impl Integrator {
+    /// Its name, as a scene writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Integrator::VelocityVerlet => "velocity-verlet",
+            Integrator::LeapFrog => "leap-frog",
+            Integrator::SymplecticEuler => "symplectic-euler",
+            Integrator::Gear => "gear",
+        }
+    }
+
     /// Time at which the forces of the step from `t` are evaluated \[s\].
     pub fn force_time(self, t: f64, dt: f64) -> f64 {
         match self {
