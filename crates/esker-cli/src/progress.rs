@@ -33,12 +33,6 @@ impl PhaseTimer {
         }
     }
 
-    /// Forgets what was counted.
-    pub fn reset(&self) {
-        self.nanos.iter().for_each(|n| n.store(0, Ordering::Relaxed));
-        *self.current.lock().unwrap_or_else(|e| e.into_inner()) = None;
-    }
-
     /// Seconds in each phase.
     pub fn seconds(&self) -> Vec<(String, f64)> {
         let seconds = |k: usize| self.nanos[k].load(Ordering::Relaxed) as f64 * 1e-9;

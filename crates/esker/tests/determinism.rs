@@ -85,8 +85,12 @@ fn tub(integrator: Integrator, length: f64) -> Model {
         .expect("a box of twelve triangles");
     let post =
         Revolved::cylinder(Vec3::new(0.7 * length, 0.05, -0.1), Vec3::new(0.7 * length, 0.05, 0.3), 0.012).unwrap();
-    let shake =
-        MotionPart::Oscillate { amplitude: Vec3::new(0.0, 0.0, 2e-3), frequency: 60.0, phase: 0.4, form: Waveform::Sine };
+    let shake = MotionPart::Oscillate {
+        amplitude: Vec3::new(0.0, 0.0, 2e-3),
+        frequency: 60.0,
+        phase: 0.4,
+        form: Waveform::Sine,
+    };
     let turn = |x: f64, axis: Vec3, rate: f64| MotionPart::Rotate { through: Vec3::new(x, 0.05, 0.045), axis, rate };
     model.walls = vec![
         plane(Vec3::ZERO, Vec3::Y),
@@ -313,10 +317,12 @@ fn a_feed_sees_the_periodic_copies_of_grains_that_have_left_the_cell() {
     assert_eq!(pushes.len(), 2, "one neighbour inside the cell, one through its face");
 
     advance(Explicit::new(1), &model, &mut state, 100);
-    let found = esker::neighbor::search(&state.particles.place, &model.cell, 0.0, esker::neighbor::Method::Naive).unwrap();
+    let found =
+        esker::neighbor::search(&state.particles.place, &model.cell, 0.0, esker::neighbor::Method::Naive).unwrap();
     let born = |i: usize| state.particles.id[i] >= 50;
     for i in 0..state.particles.owned() {
-        let owner = |j: u32| found.images.get((j as usize).wrapping_sub(state.particles.owned())).map_or(j, |m| m.owner);
+        let owner =
+            |j: u32| found.images.get((j as usize).wrapping_sub(state.particles.owned())).map_or(j, |m| m.owner);
         assert!(!found.row(i).iter().any(|&j| born(i) || born(owner(j) as usize)), "a new grain overlaps another");
     }
 }
