@@ -94,10 +94,11 @@ fn start(args: &Args, threads: usize) -> Result<Prepared, Failure> {
         None => RunFolder::create(Path::new("runs"), &name)?,
     };
     copy_inputs(&raw, args.scene.parent().unwrap_or(Path::new("")), folder.path())?;
+    let text = build::filled_text(&raw, &scene);
     let mut simulation = Simulation::new(scene.stages, scene.state, threads);
     // Loads of the first instant, so that the first frame shows them.
     simulation.prepare()?;
-    let recorder = Recorder::create(folder, scene.output, &scene.title, &raw.normalised_text(), &simulation)?;
+    let recorder = Recorder::create(folder, scene.output, &scene.title, &text, &simulation)?;
     Ok(Prepared { simulation, recorder, info })
 }
 

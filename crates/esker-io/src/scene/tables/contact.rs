@@ -96,6 +96,7 @@ pub static TANGENTIAL: Section = Section {
             .only_for(&["spring"]),
         key("stiffness-ratio", Kind::Number, "\"2/7\"", "Stiffness over the normal stiffness.")
             .positive()
+            .default("2/7")
             .only_for(&["spring"]),
         key("friction", Kind::Number, "0.3", "Coefficient of friction.")
             .not_negative()
@@ -111,6 +112,7 @@ pub static TANGENTIAL: Section = Section {
             .only_for(&["spring", "mindlin", "dashpot"]),
         key("damping-ratio", Kind::Number, "0.5", "Damping coefficient over the normal one.")
             .not_negative()
+            .default("1")
             .only_for(&["spring", "mindlin", "dashpot"]),
     ],
     groups: &[
@@ -135,6 +137,7 @@ pub static ROLLING: Section = Section {
             .only_for(&["spring"]),
         key("damping-ratio", Kind::Number, "0.3", "Damping over critical damping of the angular spring.")
             .not_negative()
+            .default("0.3")
             .only_for(&["spring"]),
     ],
     groups: &[],
@@ -156,6 +159,7 @@ pub static TWISTING: Section = Section {
             .only_for(&["spring"]),
         key("damping-ratio", Kind::Number, "0.3", "Damping over critical damping of the angular spring.")
             .not_negative()
+            .default("0.3")
             .only_for(&["spring"]),
     ],
     groups: &[],

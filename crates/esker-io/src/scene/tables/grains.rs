@@ -79,8 +79,14 @@ pub static RADIUS: Section = Section {
         )
         .of(m::RELATIVE_OR_LENGTH)
         .not_negative(),
-        key("min", Kind::Number, "\"4 mm\"", "Smaller radii are drawn again.").of(m::LENGTH).positive(),
-        key("max", Kind::Number, "\"6 mm\"", "Larger radii are drawn again.").of(m::LENGTH).positive(),
+        key("min", Kind::Number, "\"4 mm\"", "Smaller radii are drawn again.")
+            .of(m::LENGTH)
+            .positive()
+            .default("four standard deviations below, but a tenth of the mean at least"),
+        key("max", Kind::Number, "\"6 mm\"", "Larger radii are drawn again.")
+            .of(m::LENGTH)
+            .positive()
+            .default("four standard deviations above"),
         key("by", Kind::Choice(CountBy::WORDS), "\"number\"", "What the distribution counts.")
             .default("number; mass for a sieve"),
     ],
@@ -125,7 +131,8 @@ pub static FILL: Section = Section {
             .default("0")
             .only_for(&["lattice"]),
         key("tries", Kind::Count, "1000", "Attempts to place a grain before the filling is given up.")
-            .only_for(&["random"]),
+            .default("10000 at random, 100 for drop-and-roll")
+            .only_for(&["random", "drop-and-roll"]),
         key("positions", Kind::List(&Kind::Vector, 1, MANY), "[[0, 0, 0], [0, 0, \"20 mm\"]]", "The places.")
             .of(m::LENGTH)
             .only_for(&["at"])
@@ -200,11 +207,13 @@ pub static FEED: Section = Section {
         key("count", Kind::Count, "1000", "How many in all.").default("no limit"),
         key("start", Kind::Number, "\"1 s\"", "When it begins.").of(m::TIME).not_negative().default("0"),
         key("stop", Kind::Number, "\"5 s\"", "When it ends.").of(m::TIME).not_negative().default("never"),
-        key("tries", Kind::Count, "20", "Attempts to find a free place before an arrival is postponed."),
+        key("tries", Kind::Count, "20", "Attempts to find a free place before an arrival is postponed.").default("50"),
         key("delay", Kind::Number, "\"10 ms\"", "How long an arrival is postponed when there is no room.")
             .of(m::TIME)
-            .positive(),
-        key("patience", Kind::Count, "100", "Postponements in a row after which the feed counts as jammed."),
+            .positive()
+            .default("a tenth of the mean time between two arrivals"),
+        key("patience", Kind::Count, "100", "Postponements in a row after which the feed counts as jammed.")
+            .default("1000"),
     ],
     groups: &[Group { rule: Rule::ExactlyOne, keys: &["rate", "mass-rate"] }],
     tag: None,
