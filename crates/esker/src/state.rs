@@ -129,8 +129,13 @@ impl State {
 
     /// Counts one step of length `dt`.
     pub fn count_step(&mut self, dt: f64) {
+        self.time = self.time_after(1, dt);
         self.step += 1;
-        self.time = self.epoch + (self.step - self.epoch_step) as f64 * dt;
+    }
+
+    /// Time after so many more steps of length `dt` in this stage \[s\], to the last bit.
+    pub fn time_after(&self, steps: u64, dt: f64) -> f64 {
+        if steps == 0 { self.time } else { self.epoch + (self.step + steps - self.epoch_step) as f64 * dt }
     }
 
     /// The first grain without finite position or velocity.

@@ -98,14 +98,17 @@ pub(super) fn table(context: &Context, kinds: &[Kind]) -> Result<PairTable, Scen
 }
 
 /// The materials of `A-B`, whose names may hold hyphens themselves.
+pub(super) fn split_name<'m>(name: &str, materials: impl Iterator<Item = &'m str> + Clone) -> Option<(usize, usize)> {
+    let index = |part: &str| materials.clone().position(|m| m == part);
+    name.match_indices('-').find_map(|(k, _)| Some((index(&name[..k])?, index(&name[k + 1..])?)))
+}
+
 fn split(context: &Context, contact: &RawContact) -> Result<(usize, usize), SceneError> {
     let name = contact.pair.value.as_str();
-    let index = |part: &str| context.materials.iter().position(|m| m.name == part);
-    for (k, _) in name.match_indices('-') {
-        if let (Some(a), Some(b)) = (index(&name[..k]), index(&name[k + 1..])) {
-            return Ok((a, b));
-        }
+    if let Some(pair) = split_name(name, context.materials.iter().map(|m| m.name.as_str())) {
+        return Ok(pair);
     }
+    let index = |part: &str| context.materials.iter().position(|m| m.name == part);
     let known = context.materials.iter().map(|m| m.name.clone());
     let wrong = name.split('-').find(|part| index(part).is_none()).unwrap_or(name);
     Err(context

@@ -81,6 +81,7 @@ pub(super) fn assemble(
         title: raw.title.as_ref().map_or_else(|| raw.file_name().to_string(), |t| t.value.clone()),
         stages,
         state,
+        skin,
         output,
         advice: advices,
         sizes: prepared.ranges,

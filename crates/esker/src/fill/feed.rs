@@ -199,6 +199,11 @@ impl Feeder {
         &self.feed
     }
 
+    /// Wait after a failed attempt \[s\].
+    pub fn delay(&self) -> f64 {
+        self.delay
+    }
+
     /// Mean number of grains per second while the inlet is free \[1/s\].
     pub fn mean_rate(&self) -> f64 {
         match self.feed.rate {

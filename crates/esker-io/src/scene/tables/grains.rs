@@ -83,11 +83,11 @@ pub static RADIUS: Section = Section {
         key("min", Kind::Number, "\"4 mm\"", "Smaller radii are drawn again.")
             .of(m::LENGTH)
             .positive()
-            .default("four spreads below, at least a tenth of the mean"),
+            .default("four standard deviations below, but a tenth of the mean at least"),
         key("max", Kind::Number, "\"6 mm\"", "Larger radii are drawn again.")
             .of(m::LENGTH)
             .positive()
-            .default("four spreads above"),
+            .default("four standard deviations above"),
         key("by", Kind::Choice(CountBy::WORDS), "\"number\"", "What the distribution counts.")
             .default("number; mass for a sieve"),
     ],
@@ -132,8 +132,8 @@ pub static FILL: Section = Section {
             .default("0")
             .only_for(&["lattice"]),
         key("tries", Kind::Count, "1000", "Attempts to place a grain before the filling is given up.")
-            .default("10000")
-            .only_for(&["random"]),
+            .default("10000 at random, 100 for drop-and-roll")
+            .only_for(&["random", "drop-and-roll"]),
         key("positions", Kind::List(&Kind::Vector, 1, MANY), "[[0, 0, 0], [0, 0, \"20 mm\"]]", "The places.")
             .of(m::LENGTH)
             .only_for(&["at"])
@@ -210,7 +210,7 @@ pub static FEED: Section = Section {
         key("delay", Kind::Number, "\"10 ms\"", "How long an arrival is postponed when there is no room.")
             .of(m::TIME)
             .positive()
-            .default("a tenth of the mean interval"),
+            .default("a tenth of the mean time between two arrivals"),
         key("patience", Kind::Count, "100", "Postponements in a row after which the feed counts as jammed.")
             .default("1000"),
     ],
