@@ -198,18 +198,26 @@ impl Touch {
 /// The smallest rotation that takes the old normal to the new one moves a tangent vector along the bisector of the two,
 /// which is the normal in the middle of the step. Projection along the new normal instead, as is usual, shortens one
 /// component only and is of first order.
+#[inline]
 pub fn turn_with_frame(v: Vec3, touch: &Touch) -> Vec3 {
     let length2 = v.length_squared();
     if length2 == 0.0 {
         return v;
     }
-    let n = touch.normal;
+    let turned = carry_with_frame(v, touch);
+    // One step of Newton's method for √(length²/turned²): what is left to correct is of the order of the step cubed.
+    turned * (1.5 - 0.5 * turned.length_squared() / length2)
+}
+
+/// The same without the last correction of the length: for what is not carried on to the next step.
+#[inline]
+pub fn carry_with_frame(v: Vec3, touch: &Touch) -> Vec3 {
+    let (n, middle) = (touch.normal, touch.middle);
     // The factor makes the angle right to fourth order: atan(a/(1 − a²/3)) = a + O(a⁵).
     let angle = touch.mean.frame_spin * touch.dt;
     let spun = v * (1.0 - angle * angle / 3.0) + angle * n.cross(v);
-    let flat = spun - touch.middle * (spun.dot(n) / touch.middle.dot(n));
-    let flat2 = flat.length_squared();
-    if flat2 == 0.0 { Vec3::ZERO } else { flat * (length2 / flat2).sqrt() }
+    // 2 − m·n is 1/(m·n) to fourth order in the angle between the two.
+    spun - middle * (spun.dot(n) * (2.0 - middle.dot(n)))
 }
 
 impl<N: NormalLaw, D: DampingLaw, T: TangentialLaw, R: RollingLaw, W: TwistingLaw> Law<N, D, T, R, W> {
