@@ -1,5 +1,6 @@
 //! `esker run`.
 
+use crate::out::{say, tell};
 use crate::progress::{PhaseTimer, Progress, duration};
 use crate::{Failure, tables};
 use esker::simulation::Simulation;
@@ -146,7 +147,7 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
         match run_folder::latest_checkpoint(folder.path()) {
             Ok(latest) => {
                 for skipped in &latest.skipped {
-                    eprintln!("note: {} was passed over: {}", skipped.path.display(), skipped.fault);
+                    tell!("note: {} was passed over: {}", skipped.path.display(), skipped.fault);
                 }
                 Some(latest.path)
             }
@@ -377,7 +378,7 @@ impl Runner {
             Outcome::Stopped => "stopped",
             _ => "finished",
         };
-        println!(
+        say!(
             "{how} at t = {:.6} s after {} steps, {} grains, in {} ({:.2} M particle-steps/s)",
             state.time,
             state.step,
@@ -387,9 +388,9 @@ impl Runner {
         );
         tables::phases(&self.info.phases, self.info.seconds);
         tables::energy(&self.info.energy);
-        println!("  results are in {folder}");
+        say!("  results are in {folder}");
         if matches!(outcome, Outcome::Interrupted | Outcome::Stopped) {
-            println!("  `esker run {folder} --resume` goes on");
+            say!("  `esker run {folder} --resume` goes on");
         }
     }
 }
