@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod examples;
+mod out;
 mod progress;
 mod run;
 mod tables;
@@ -62,7 +63,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "esker", &mut script);
-            print(&script)
+            out::result(&script).map(|()| ExitCode::SUCCESS).map_err(Failure::from)
         }
     };
     match result {
@@ -71,9 +72,9 @@ fn main() -> ExitCode {
             let text = error.to_string();
             // Scene errors bring their own head.
             if text.starts_with("error: ") {
-                eprintln!("{text}")
+                out::tell!("{text}");
             } else {
-                eprintln!("error: {text}")
+                out::tell!("error: {text}");
             }
             ExitCode::FAILURE
         }
@@ -81,24 +82,13 @@ fn main() -> ExitCode {
 }
 
 fn print_schema(markdown: bool) -> Result<ExitCode, Failure> {
-    let mut text = if markdown {
+    let text = if markdown {
         esker_io::scene::schema::markdown()
     } else {
         serde_json::to_string_pretty(&esker_io::scene::schema::json_schema())?
     };
-    text.push('\n');
-    print(text.as_bytes())
-}
-
-/// Writes a text that may go into a pipe.
-fn print(text: &[u8]) -> Result<ExitCode, Failure> {
-    use std::io::Write;
-    let mut out = std::io::stdout();
-    match out.write_all(text).and_then(|()| out.flush()) {
-        // A reader that closes the pipe has read enough.
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        other => Ok(other.map(|()| ExitCode::SUCCESS)?),
-    }
+    out::result((text + "\n").as_bytes())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Sets the number of worker threads for the whole process and returns it.

@@ -1,5 +1,6 @@
 //! `esker run`.
 
+use crate::out::{say, tell};
 use crate::progress::{PhaseTimer, Progress, duration};
 use crate::{Failure, tables};
 use esker::simulation::Simulation;
@@ -88,7 +89,7 @@ struct Prepared {
 fn start(args: &Args, threads: usize) -> Result<Prepared, Failure> {
     let (raw, scene) = build::load(&args.scene, &args.overrides)?;
     let name = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
-    let info = info(&scene, &args.scene, &args.overrides, threads);
+    let mut info = info(&scene, &args.scene, &args.overrides, threads);
     let folder = match &args.out {
         Some(path) => RunFolder::create_at(path)?,
         None => RunFolder::create(Path::new("runs"), &name)?,
@@ -98,7 +99,8 @@ fn start(args: &Args, threads: usize) -> Result<Prepared, Failure> {
     let mut simulation = Simulation::new(scene.stages, scene.state, threads);
     // Loads of the first instant, so that the first frame shows them.
     simulation.prepare()?;
-    let recorder = Recorder::create(folder, scene.output, &scene.title, &text, &simulation)?;
+    info.update(&simulation, Outcome::Running);
+    let recorder = Recorder::create(folder, scene.output, &scene.title, &text, &info, &simulation)?;
     Ok(Prepared { simulation, recorder, info })
 }
 
@@ -146,7 +148,7 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
         match run_folder::latest_checkpoint(folder.path()) {
             Ok(latest) => {
                 for skipped in &latest.skipped {
-                    eprintln!("note: {} was passed over: {}", skipped.path.display(), skipped.fault);
+                    tell!("note: {} was passed over: {}", skipped.path.display(), skipped.fault);
                 }
                 Some(latest.path)
             }
@@ -175,14 +177,18 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
         )
         .into());
     }
+    if let Err(misfit) = state.check(&scene.stages) {
+        let folder = folder.path().display();
+        return Err(format!("{} does not belong to the run in {folder}: {misfit}", path.display()).into());
+    }
     let mut simulation = Simulation::new(scene.stages, state, threads);
     simulation.prepare()?;
     let recorder = Recorder::resume(folder, scene.output, &scene.title, &simulation)?;
     Ok(Prepared { simulation, recorder, info })
 }
 
-/// Which scene was run with which changes, and what was warned of, as the first process wrote it. A process that was
-/// killed may have left no `run.json`; then the copy of the scene is named.
+/// Which scene was run with which changes, and what was warned of, as the first process wrote it. Where somebody has
+/// removed `run.json` the copy of the scene is named.
 fn keep_origin(info: &mut RunInfo, folder: &RunFolder) {
     let Ok(bytes) = std::fs::read(folder.file(record::SUMMARY_FILE)) else { return };
     let Ok(old) = serde_json::from_slice::<serde_json::Value>(&bytes) else { return };
@@ -377,7 +383,7 @@ impl Runner {
             Outcome::Stopped => "stopped",
             _ => "finished",
         };
-        println!(
+        say!(
             "{how} at t = {:.6} s after {} steps, {} grains, in {} ({:.2} M particle-steps/s)",
             state.time,
             state.step,
@@ -388,14 +394,14 @@ impl Runner {
         tables::phases(&self.info.phases, self.info.seconds);
         tables::energy(&self.info.energy);
         if self.info.energy.is_off() {
-            println!(
+            say!(
                 "warning: the energy account does not close: the step is too long for these contacts; \
                  `esker check` tells what fits"
             );
         }
-        println!("  results are in {folder}");
+        say!("  results are in {folder}");
         if matches!(outcome, Outcome::Interrupted | Outcome::Stopped) {
-            println!("  `esker run {folder} --resume` goes on");
+            say!("  `esker run {folder} --resume` goes on");
         }
     }
 }

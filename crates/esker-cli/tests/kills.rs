@@ -133,7 +133,7 @@ fn stop_with(signal: &str) {
 }
 
 fn files_exist(out: &Path) -> bool {
-    out.join("run.json").exists()
+    out.join("grains-000000.vtp").exists()
 }
 
 #[test]

@@ -80,14 +80,16 @@ fn intervals(time: f64, interval: f64) -> u64 {
 
 impl Recorder {
     /// Starts the files of a new run and writes its first frame and row. The simulation has made no step, but its loads
-    /// are known.
+    /// are known. With the scene in place the run can be continued, so what tells where it came from is written before.
     pub fn create(
         folder: RunFolder,
         plan: OutputPlan,
         title: &str,
         scene_text: &str,
+        info: &RunInfo,
         simulation: &Simulation,
     ) -> Result<Self, RecordError> {
+        write_summary(&folder, info)?;
         atomic::write(&folder.file(SCENE_FILE), |w| w.write_all(scene_text.as_bytes()))?;
         Self::begin(folder, plan, title, simulation)
     }
@@ -216,11 +218,7 @@ impl Recorder {
 
     /// Writes `run.json`.
     pub fn summary(&self, info: &RunInfo) -> Result<(), RecordError> {
-        atomic::write(&self.folder.file(SUMMARY_FILE), |w| {
-            serde_json::to_writer_pretty(&mut *w, info)?;
-            w.write_all(b"\n")
-        })?;
-        Ok(())
+        write_summary(&self.folder, info)
     }
 
     fn row(&mut self, simulation: &Simulation) -> Result<(), RecordError> {
@@ -245,6 +243,14 @@ impl Recorder {
         }
         Ok(())
     }
+}
+
+fn write_summary(folder: &RunFolder, info: &RunInfo) -> Result<(), RecordError> {
+    atomic::write(&folder.file(SUMMARY_FILE), |w| {
+        serde_json::to_writer_pretty(&mut *w, info)?;
+        w.write_all(b"\n")
+    })?;
+    Ok(())
 }
 
 /// Name and version of the engine, as written into checkpoints.

@@ -246,7 +246,7 @@ fn keys_that_are_missing_or_exclude_each_other_are_told() {
     assert_error(
         &with("count = 500", "count = 500, spacing = 0.01"),
         "error: `spacing` has no meaning with `method = \"drop-and-roll\"`\n  hopper.toml:33:63, in [[grains]] \"bed\": \
-         `spacing = 0.01`; known keys: method, count, mass, fraction, region",
+         `spacing = 0.01`; known keys: method, count, mass, fraction, region, tries",
     );
     assert_error(
         &with("method = \"drop-and-roll\", count = 500", "method = \"at\""),
