@@ -60,7 +60,7 @@ pub(super) fn kinds(c: &Context) -> Result<Vec<Kind>, SceneError> {
         let mut k = kind(&g.name, &g.material, g.shape)?;
         k.fixed = g.fixed.is_some_and(|f| f.value);
         if let Some(factors) = &g.inertia_factor {
-            if factors.value.iter().any(|f| !(*f > 0.0)) {
+            if !factors.value.iter().all(|f| *f > 0.0) {
                 return c.wrong(factors, "must be above zero");
             }
             k.inertia_factor = Vec3::from_array(factors.value);

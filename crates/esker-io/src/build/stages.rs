@@ -18,6 +18,9 @@ use esker::simulation::{End, Stage};
 use esker::state::State;
 use std::sync::Arc;
 
+/// A field and its name, if it has one.
+type NamedField = (Option<String>, Arc<dyn Field>);
+
 pub(super) fn assemble(
     c: &Context,
     kinds: Vec<Kind>,
@@ -138,7 +141,7 @@ fn removals(c: &Context) -> Result<Vec<Removal>, SceneError> {
 }
 
 /// The fields of `[[field]]` with their names; buoyancy takes the gravity of the scene.
-fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<(Option<String>, Arc<dyn Field>)>, SceneError> {
+fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<NamedField>, SceneError> {
     let mut fields = Vec::new();
     for f in &c.raw.fields {
         let field: Arc<dyn Field> = match &f.kind {
@@ -185,12 +188,7 @@ fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<(Option<Strin
 }
 
 /// Every stage goes on from the one before: walls stay open or closed and keep their motion until told otherwise.
-fn stages(
-    c: &Context,
-    base: Model,
-    fields: &[(Option<String>, Arc<dyn Field>)],
-    gravity: Vec3,
-) -> Result<Vec<Stage>, SceneError> {
+fn stages(c: &Context, base: Model, fields: &[NamedField], gravity: Vec3) -> Result<Vec<Stage>, SceneError> {
     let all = |gravity: Vec3, names: Option<&Vec<Spanned<String>>>| -> Result<Vec<Arc<dyn Field>>, SceneError> {
         let mut chosen: Vec<Arc<dyn Field>> = Vec::new();
         if gravity != Vec3::ZERO {
@@ -343,7 +341,17 @@ fn choose_step(
     let advice = advice::advise(model, &prepared.ranges, speed, steps);
     model.dt = match pick(stage, scene, |s| s.step) {
         Some(Spanned { value: RawStep::Given(dt), at }) => c.positive(&Spanned { value: dt, at })?,
-        _ if advice.step.is_finite() => advice.step,
+        _ if advice.step.is_normal() && advice.step > 0.0 => advice.step,
+        _ if advice.step.is_finite() => {
+            let message = format!(
+                "no step can be found: contacts at {} m/s would ask for {} s; check the numbers, or give `step` in [solver]",
+                advice.speed, advice.step
+            );
+            return match c.raw.stages.first() {
+                Some(stage) => c.error(stage.at, message),
+                None => Ok(advice),
+            };
+        }
         _ => {
             let at = c.raw.stages.first().map(|s| s.at);
             return match at {

@@ -102,7 +102,7 @@ pub(super) fn walls(c: &Context, reach: f64) -> Result<Vec<Wall>, SceneError> {
 }
 
 fn mesh(c: &Context, at: Location, mesh: Result<Mesh, esker::boundary::MeshError>) -> Result<Surface, SceneError> {
-    mesh.map(|m| Surface::Mesh(m)).map_err(|e| c.raw.error_at(at, e.to_string()))
+    mesh.map(Surface::Mesh).map_err(|e| c.raw.error_at(at, e.to_string()))
 }
 
 type Piece<'n> = ((Vec<Vec3>, bool), Option<&'n str>);
