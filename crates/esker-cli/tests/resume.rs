@@ -63,3 +63,20 @@ fn a_hopper_in_pieces_is_the_same_hopper() {
     }
     assert_same_results(&whole, &pieces);
 }
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let scene = write_tumbler(dir.path());
+    let (tumbler, hopper) = (dir.path().join("tumbler"), dir.path().join("hopper"));
+    run_well(arguments(&scene, &tumbler, &["--until", "0.2 ms"]));
+    run_well(arguments(&example("hopper.toml"), &hopper, &["--until", "0.2 ms", "--set", "grains.bed.fill.count=20"]));
+    let before = files(&tumbler);
+    let foreign = files(&hopper).into_keys().find(|name| name.ends_with(".ckpt")).expect("a checkpoint");
+    let foreign = hopper.join(foreign).display().to_string();
+    let said = run(["run", &tumbler.display().to_string(), "--quiet", "--resume", &foreign]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.err.contains("does not belong to the run in"), "{}", said.err);
+    assert!(said.err.contains("it has 3 walls, the scene has 4"), "{}", said.err);
+    assert_eq!(before, files(&tumbler), "nothing was touched");
+}

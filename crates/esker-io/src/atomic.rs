@@ -1,7 +1,7 @@
 //! Whole files or none: a file is written under a temporary name beside its place and then renamed.
 //!
 //! A reader, or a run that is continued after a crash, sees the old file or the new one and never a part of either.
-//! [`write`] also outlives a power cut, for two `fsync`: checkpoints, the scene as used and `run.json` are written so.
+//! [`write()`] also outlives a power cut, for two `fsync`: checkpoints, the scene as used and `run.json` are written so.
 //! [`write_unsynced`] leaves the time of writing to the operating system: a killed process does no harm, a power cut may
 //! cost the files of the last seconds. Frames and their collections are written so, for syncing them took three
 //! quarters of the time of a small run, and nothing that a run continues from depends on them.
@@ -123,7 +123,7 @@ pub fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>
     sync_folder(folder).map_err(FileError::at(path, Attempt::Rename))
 }
 
-/// Like [`write`], but the new content reaches the disk when the operating system sees fit.
+/// Like [`write()`], but the new content reaches the disk when the operating system sees fit.
 pub fn write_unsynced(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FileError> {
     replace(path, content, |_| Ok(())).map(|_| ())
 }

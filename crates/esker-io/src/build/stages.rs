@@ -18,6 +18,9 @@ use esker::simulation::{End, Stage};
 use esker::state::State;
 use std::sync::Arc;
 
+/// A field and its name, if it has one.
+type NamedField = (Option<String>, Arc<dyn Field>);
+
 pub(super) fn assemble(
     c: &Context,
     kinds: Vec<Kind>,
@@ -332,7 +335,14 @@ fn choose_step(
     let advice = advice::advise(model, &prepared.ranges, speed, steps);
     model.dt = match pick(stage, scene, |s| s.step) {
         Some(Spanned { value: RawStep::Given(dt), at }) => c.positive(&Spanned { value: dt, at })?,
-        _ if advice.step.is_finite() => advice.step,
+        _ if advice.step.is_normal() && advice.step > 0.0 => advice.step,
+        _ if advice.step.is_finite() => {
+            let message = format!(
+                "no step can be found: contacts at {} m/s would ask for {} s; check the numbers, or give `step` in [solver]",
+                advice.speed, advice.step
+            );
+            return c.error(c.raw.stages[0].at, message);
+        }
         _ => return c.error(c.raw.stages[0].at, "no contact asks for a step: give `step` in [solver]"),
     };
     Ok(advice)
