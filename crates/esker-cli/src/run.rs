@@ -167,7 +167,7 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
         let recorder = Recorder::restart(folder, scene.output, &scene.title, &simulation)?;
         return Ok(Prepared { simulation, recorder, info });
     };
-    let (meta, state) = checkpoint::load::<State>(&path)?;
+    let (meta, mut state) = checkpoint::load::<State>(&path)?;
     if meta.engine != record::engine_version() {
         return Err(format!(
             "{} was written by {}; this is {}: continue with the same version",
@@ -180,6 +180,10 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
     if let Err(misfit) = state.check(&scene.stages) {
         let folder = folder.path().display();
         return Err(format!("{} does not belong to the run in {folder}: {misfit}", path.display()).into());
+    }
+    // A feed that had jammed gets another chance; whoever goes on has heard of it.
+    for feed in state.feeds.iter_mut().filter(|feed| feed.jammed) {
+        (feed.jammed, feed.failures) = (false, 0);
     }
     let mut simulation = Simulation::new(scene.stages, state, threads);
     simulation.prepare()?;

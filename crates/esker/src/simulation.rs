@@ -123,7 +123,10 @@ impl Simulation {
     /// Number of steps from now to the first step at or after time `t`.
     pub fn steps_until(&self, t: f64) -> u64 {
         let dt = self.model().dt;
-        let wanted = ((t - self.state.epoch) / dt - 1e-9).ceil().max(0.0) as u64;
+        let steps = (t - self.state.epoch) / dt;
+        // A time that is a whole number of steps but for rounding is that number.
+        let tolerance = (4.0 * f64::EPSILON * steps).max(1e-9);
+        let wanted = (steps - tolerance).ceil().max(0.0) as u64;
         wanted.saturating_sub(self.state.step - self.state.epoch_step)
     }
 
@@ -188,7 +191,14 @@ impl Simulation {
                 (state.walls[w].base, state.walls[w].since) = (pose, state.time);
             }
         }
+        for (((feed, is_active), (_, was_active)), s) in new.feeds.iter().zip(&old.feeds).zip(&mut state.feeds) {
+            if *is_active && !was_active {
+                feed.wake(s, state.time);
+            }
+        }
         state.contacts.walls.retain(|c| new.walls[c.wall as usize].active);
         state.ledger.switched += energy::mechanical(new, state) - held;
+        // Walls that have appeared push from the first instant on.
+        state.loads_are_current = false;
     }
 }

@@ -108,7 +108,7 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
     let (i, w) = (c.grain as usize, c.wall as usize);
     let place = p.place[i];
     let mut touches: Vec<WallTouch> = Vec::new();
-    let local = frames.pose[w].to_local(place.position);
+    let local = frames.pose[w].to_local(model.cell.wrapped(place.position));
     model.walls[w].surface.touches(local, place.radius, &mut touches);
     let found = touches.iter().find(|t| t.feature == c.feature)?;
     let mean = [velocity(p, i)];
@@ -126,7 +126,7 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
     Some(ContactForce {
         i,
         other: Other::Wall(w),
-        from: place.position,
+        from: model.cell.wrapped(place.position),
         to: frames.pose[w].to_world(found.point),
         point,
         force,

@@ -1,5 +1,8 @@
 //! The contact loop over walls. Walls use the same laws as grains; a plane is the limit of a grain of infinite radius and
 //! mass, the inside of a drum that of a negative radius (Džiugys & Peters 1998, IV.2.4).
+//!
+//! With periodic faces a grain meets walls where it lies inside the cell; a wall that reaches over a face has to be
+//! there on both sides of it.
 
 use super::list::{BLOCK, Segment};
 use super::sweep::Grains;
@@ -77,7 +80,8 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
         let pose = &frames.pose[w];
         let place = &grains.place[g];
         segment.touches.clear();
-        model.walls[w].surface.touches(pose.to_local(place.position), place.radius, &mut segment.touches);
+        let centre = model.cell.wrapped(place.position);
+        model.walls[w].surface.touches(pose.to_local(centre), place.radius, &mut segment.touches);
         if segment.touches.is_empty() && old.is_empty() {
             continue;
         }
@@ -153,8 +157,8 @@ fn open(
     let law = model.laws.law(model.material_of(grains.kind[g]), model.walls[w].material);
     let normal = frames.pose[w].orientation * contact.normal;
     let place = &grains.place[g];
-    let wall =
-        frames.mean_velocity(w, place.position + place.radius * normal - grains.mean[g].linear * (0.5 * grains.dt));
+    let centre = model.cell.wrapped(place.position);
+    let wall = frames.mean_velocity(w, centre + place.radius * normal - grains.mean[g].linear * (0.5 * grains.dt));
     let mean = contact_velocity(normal, place.radius, 0.0, grains.mean[g], wall);
     sum.dissipated += law.release(&mean, grains.dt, &mut contact.memory);
 }
@@ -175,14 +179,15 @@ pub fn wall_touch(
     let motion = &grains.motion[g];
     let normal = pose.orientation * found.normal;
     let lever = place.radius - 0.5 * found.overlap;
-    let point = place.position + lever * normal;
+    let centre = model.cell.wrapped(place.position);
+    let point = centre + lever * normal;
 
     // Half way through the step: the normal between the old one, turned back with the wall, and the new one.
     let dt = grains.dt;
     let carried = pose.orientation * normal_before;
     let middle = 0.5 * (normal + carried - frames.mean[w].angular_velocity.cross(carried) * dt);
     let mean = grains.mean[g];
-    let centre = place.position - mean.linear * (0.5 * dt);
+    let centre = centre - mean.linear * (0.5 * dt);
     let away = frames.mean_velocity(w, centre + lever * middle).linear - mean.linear;
     let lever_middle = lever - 0.25 * dt * away.dot(middle);
     let wall = frames.mean_velocity(w, centre + lever_middle * middle);

@@ -228,6 +228,11 @@ impl Feeder {
         state
     }
 
+    /// Goes on at time `t` \[s\] after a rest: what was due meanwhile is not made up for.
+    pub fn wake(&self, state: &mut FeedState, t: f64) {
+        state.next = state.next.max(t);
+    }
+
     /// Whether the feed will create no more grains.
     pub fn finished(&self, state: &FeedState) -> bool {
         self.feed.max_count.is_some_and(|n| state.created >= n) || self.feed.stop.is_some_and(|stop| state.next > stop)

@@ -51,11 +51,11 @@ impl Integrator {
         }
     }
 
-    /// Time at which the forces of the step from `t` are evaluated \[s\].
-    pub fn force_time(self, t: f64, dt: f64) -> f64 {
+    /// Time at which the forces of the step from `begin` to `end` are evaluated \[s\].
+    pub fn force_time(self, begin: f64, end: f64) -> f64 {
         match self {
-            Integrator::LeapFrog => t + 0.5 * dt,
-            _ => t + dt,
+            Integrator::LeapFrog => 0.5 * (begin + end),
+            _ => end,
         }
     }
 }

@@ -17,7 +17,7 @@ pub struct RegionMeasure {
     pub packing: f64,
     /// Contacts per grain inside \[-\].
     pub coordination: f64,
-    /// Mean stress, contact and kinetic part, compression positive \[Pa\] (N/m in a planar scene per depth).
+    /// Mean stress, contact and kinetic part, compression positive \[Pa\].
     pub stress: Mat3,
 }
 
@@ -64,7 +64,7 @@ pub fn measure(model: &Model, state: &State, region: &Region) -> Result<RegionMe
         mass,
         packing: solid / volume,
         coordination: ends as f64 / inside.len().max(1) as f64,
-        stress: stress * (1.0 / volume),
+        stress: stress * (1.0 / (volume * model.depth())),
     })
 }
 

@@ -50,7 +50,8 @@ impl PeriodicCell {
         }))
     }
 
-    /// The copy of a position that lies in the cell \[m\].
+    /// The copy of a point that lies inside the cell \[m\]. Grains are wrapped now and then only: who asks where a grain
+    /// is seen, not where its contacts are, asks for this.
     pub fn wrapped(&self, x: Vec3) -> Vec3 {
         if self.is_periodic() { x - self.shift_vector(self.winding(x)) } else { x }
     }

@@ -8,40 +8,47 @@ use crate::fill::{Obstacles, Push};
 use crate::integrate::{Integrator, gear};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::measure::energy;
-use crate::model::{Model, Wall};
-use crate::neighbor::{self, Candidates};
+use crate::model::{CountingPlane, Model, Wall};
+use crate::neighbor::{self, Candidates, PeriodicCell};
 use crate::particles::{Particles, Place};
 use crate::state::{Flow, State};
 
+/// Which side of a counting plane a point is on: 0 below it, 1 above. Across a periodic axis the plane has copies one
+/// period apart, and the count goes on.
+fn side(model: &Model, plane: &CountingPlane, x: Vec3) -> i32 {
+    let above = x.dot(plane.normal) - plane.offset;
+    let period = (0..3).find_map(|axis| model.cell.length[axis].filter(|_| plane.normal[axis].abs() == 1.0));
+    match period {
+        Some(length) => (above / length).floor() as i32 + 1,
+        None => i32::from(above >= 0.0),
+    }
+}
+
 /// On which side of each counting plane each grain is.
-pub fn sides(model: &Model, p: &Particles) -> Vec<bool> {
-    model
-        .gates
-        .iter()
-        .flat_map(|plane| (0..p.owned()).map(move |i| p.position(i).dot(plane.normal) >= plane.offset))
-        .collect()
+pub fn sides(model: &Model, p: &Particles) -> Vec<i32> {
+    model.gates.iter().flat_map(|plane| (0..p.owned()).map(move |i| side(model, plane, p.position(i)))).collect()
 }
 
 /// Counts grains that changed sides since the last step.
-pub fn count_flows(model: &Model, state: &mut State, sides: &mut [bool]) {
+pub fn count_flows(model: &Model, state: &mut State, sides: &mut [i32]) {
     let p = &state.particles;
     let n = p.owned();
     for (g, plane) in model.gates.iter().enumerate() {
         let flow = &mut state.flows[g];
         for i in 0..n {
-            let side = p.position(i).dot(plane.normal) >= plane.offset;
-            if side != sides[g * n + i] {
-                sides[g * n + i] = side;
-                let sign = if side { 1 } else { -1 };
-                flow.count += sign;
-                flow.mass += sign as f64 * p.mass[i];
-            }
+            let side = side(model, plane, p.position(i));
+            let crossed = side - std::mem::replace(&mut sides[g * n + i], side);
+            flow.count += i64::from(crossed);
+            flow.mass += f64::from(crossed) * p.mass[i];
         }
     }
 }
 
 fn is_taken(model: &Model, p: &Particles, i: usize) -> bool {
-    !p.is_fixed(i) && model.removals.iter().any(|r| r.takes(p.position(i), model.planar))
+    !p.is_fixed(i) && {
+        let x = model.cell.wrapped(p.position(i));
+        model.removals.iter().any(|r| r.takes(x, model.planar))
+    }
 }
 
 /// Whether any grain is to be taken out.
@@ -103,6 +110,7 @@ pub fn feed(model: &Model, state: &mut State) -> Result<(), StepError> {
                 Outcome::Postponed => {}
                 Outcome::Jammed => {
                     let failures = state.feeds[f].failures;
+                    state.ledger.entered += energy::mechanical(model, state) - before;
                     return Err(StepError::Jam { feed: f, time: state.time, failures });
                 }
                 Outcome::Finished => break,
@@ -219,14 +227,27 @@ pub fn drop_fixed_pairs(p: &Particles, candidates: &mut Candidates) {
 /// turns about its own axis.
 pub fn approach_speed(wall: &Wall, base: &Pose) -> f64 {
     let local = |through: Vec3, axis: Vec3| (base.to_local(through), base.orientation.conjugate() * axis);
-    let moves_the_surface = |part: &&MotionPart| match part {
-        MotionPart::Rotate { through, axis, .. } | MotionPart::Swing { through, axis, .. } => {
-            let (through, axis) = local(*through, *axis);
-            !wall.surface.is_invariant_under_spin(through, axis)
+    // A spin about the axis of symmetry moves nothing, as long as no turn before it has carried the axis away.
+    let mut rest = Motion::default();
+    let mut turned = false;
+    for part in &wall.motion.parts {
+        let spins_in_place = match part {
+            MotionPart::Rotate { through, axis, .. } | MotionPart::Swing { through, axis, .. } => {
+                let (through, axis) = local(*through, *axis);
+                let in_place = !turned && wall.surface.is_invariant_under_spin(through, axis);
+                turned |= !in_place;
+                in_place
+            }
+            MotionPart::Schedule { .. } => {
+                turned = true;
+                false
+            }
+            _ => false,
+        };
+        if !spins_in_place {
+            rest.parts.push(part.clone());
         }
-        _ => true,
-    };
-    let rest = Motion { parts: wall.motion.parts.iter().filter(moves_the_surface).cloned().collect() };
+    }
     let pivot_distance = |part: &MotionPart| match part {
         MotionPart::Rotate { through, .. }
         | MotionPart::Swing { through, .. }
@@ -247,12 +268,36 @@ pub fn jump(model: &Model, state: &mut State, jumping: &[usize]) {
     state.ledger.switched += energy::mechanical(model, state) - before;
 }
 
-/// Walls that jump during the next step.
-pub fn jumping(model: &Model, state: &State) -> Vec<usize> {
+/// Walls that jump before the forces of the next step, which are taken at `force_time`.
+pub fn jumping(model: &Model, state: &State, force_time: f64) -> Vec<usize> {
+    let last = match model.integrator {
+        Integrator::LeapFrog => state.time - (force_time - state.time),
+        _ => state.time,
+    };
     (0..model.walls.len())
         .filter(|&w| {
-            let t = state.time - state.walls[w].since;
-            model.walls[w].motion.jump_between(t, t + model.dt) != Vec3::ZERO
+            let since = state.walls[w].since;
+            model.walls[w].motion.jump_between(last - since, force_time - since) != Vec3::ZERO
         })
         .collect()
+}
+
+/// A point wrapped into the cell, and its copies beyond the faces it is nearer to than `reach`.
+pub fn copies(cell: &PeriodicCell, x: Vec3, reach: f64) -> Vec<Vec3> {
+    let mut copies = vec![cell.wrapped(x)];
+    for axis in 0..3 {
+        let Some(length) = cell.length[axis] else { continue };
+        for k in 0..copies.len() {
+            let offset = copies[k][axis] - cell.origin[axis];
+            let mut copy = copies[k];
+            if offset < reach {
+                copy[axis] += length;
+                copies.push(copy);
+            } else if offset > length - reach {
+                copy[axis] -= length;
+                copies.push(copy);
+            }
+        }
+    }
+    copies
 }
