@@ -1,7 +1,6 @@
 //! `esker new`: the examples inside the program.
 
 use crate::Failure;
-use crate::out::say;
 use std::path::PathBuf;
 
 /// Name, one line, text, and the files it needs beside it.
@@ -21,7 +20,18 @@ macro_rules! example {
     };
 }
 
-const EXAMPLES: &[Example] = &[example!("hopper")];
+/// From one ball to whole plants.
+const EXAMPLES: &[Example] = &[
+    example!("bouncing-ball"),
+    example!("oblique-impact"),
+    example!("incline"),
+    example!("hopper"),
+    example!("packed-bed"),
+    example!("kiln"),
+    example!("drum", "meshes/drum.stl"),
+    example!("silo"),
+    example!("chute"),
+];
 
 /// First comment line of a scene: what it is.
 fn about(example: &Example) -> &str {
@@ -31,9 +41,9 @@ fn about(example: &Example) -> &str {
 /// Lists the examples, or writes one.
 pub fn main(name: Option<String>, output: Option<PathBuf>) -> Result<(), Failure> {
     let Some(name) = name else {
-        say!("examples (write one with `esker new NAME`):");
+        println!("examples (write one with `esker new NAME`):");
         for example in EXAMPLES {
-            say!("  {:<18} {}", example.name, about(example));
+            println!("  {:<18} {}", example.name, about(example));
         }
         return Ok(());
     };
@@ -56,8 +66,8 @@ pub fn main(name: Option<String>, output: Option<PathBuf>) -> Result<(), Failure
             std::fs::create_dir_all(parent)?;
         }
         esker_io::atomic::write(&target, |w| w.write_all(bytes))?;
-        say!("wrote {}", target.display());
+        println!("wrote {}", target.display());
     }
-    say!("run it with `esker run {}`", path.display());
+    println!("run it with `esker run {}`", path.display());
     Ok(())
 }
