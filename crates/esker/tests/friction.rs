@@ -171,3 +171,25 @@ fn a_sliding_block_turns_its_kinetic_energy_into_heat() {
     println!("residual {:.2e}", b.residual() / (0.5 * m * v0 * v0));
     assert!(b.residual().abs() < 1e-6 * 0.5 * m * v0 * v0, "residual {:.2e}", b.residual());
 }
+
+#[test]
+fn an_overstretched_spring_without_a_dashpot_lets_go_in_no_time() {
+    // As when a stage switches the load away: the slider cannot wait for a step.
+    let touch = Touch {
+        overlap: 1.0,
+        normal: Vec3::Z,
+        middle: Vec3::Z,
+        effective_radius: 1.0,
+        effective_mass: 1.0,
+        now: ContactVelocity::default(),
+        mean: ContactVelocity::default(),
+        dt: 0.0,
+    };
+    let mut memory = Memory { touching: true, spring: Vec3::X * 0.3, stiffness: 100.0, ..Memory::default() };
+    let mut dissipated = Dissipation::default();
+    let force = spring_and_slider(100.0, 0.0, 0.5, &touch, 20.0, &mut memory, &mut dissipated);
+    assert!((force - Vec3::X * -10.0).length() < 1e-12, "{force}");
+    assert!((memory.spring - Vec3::X * 0.1).length() < 1e-14, "{}", memory.spring);
+    // ½·100·(0.3² − 0.1²) = 4 J.
+    assert!((dissipated.friction - 4.0).abs() < 1e-12, "{}", dissipated.friction);
+}

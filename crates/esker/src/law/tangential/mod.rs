@@ -159,9 +159,15 @@ pub fn spring_and_slider(
     let trial2 = force.length_squared();
     if trial2 > limit * limit {
         force *= limit / trial2.sqrt();
-        let u = (force + k * kept) / -(k * dt + c);
-        stretch = u * dt;
-        dashpot = -c * u;
+        let give = k * dt + c;
+        if give > 0.0 {
+            let u = (force + k * kept) / -give;
+            stretch = u * dt;
+            dashpot = -c * u;
+        } else {
+            // No time passes (the loads of an instant are wanted) and no dashpot holds: the slider lets go at once.
+            stretch = force / -k - kept;
+        }
     }
     let spring = kept + stretch;
 
