@@ -1,5 +1,6 @@
 //! `esker bench`: speed on standard set-ups, in particle-steps per second.
 
+use crate::out::say;
 use crate::progress::PhaseTimer;
 use crate::{Failure, tables};
 use esker::simulation::Simulation;
@@ -78,7 +79,7 @@ pub fn main(args: Args) -> Result<(), Failure> {
         results.push(measure(&w.set_up(), &args)?);
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&results)?);
+        crate::out::result((serde_json::to_string_pretty(&results)? + "\n").as_bytes())?;
     }
     Ok(())
 }
@@ -90,7 +91,7 @@ fn measure(set_up: &SetUp, args: &Args) -> Result<serde_json::Value, Failure> {
     let mut simulation = Simulation::new(scene.stages, scene.state, args.threads);
     let grains = simulation.state.particles.owned();
     if !args.json {
-        println!("{}: {} ({grains} grains, {} thread(s))", set_up.name, set_up.about, args.threads);
+        say!("{}: {} ({grains} grains, {} thread(s))", set_up.name, set_up.about, args.threads);
     }
     advance(&mut simulation, args.warm_up.unwrap_or(set_up.warm_up))?;
 
@@ -108,14 +109,14 @@ fn measure(set_up: &SetUp, args: &Args) -> Result<serde_json::Value, Failure> {
     let (contacts, coordination) = esker::measure::probe::coordination(simulation.model(), &simulation.state);
     let phases = timer.seconds();
     if !args.json {
-        println!(
+        say!(
             "  {:.2} / {:.2} M particle-steps/s (best / median of {} rounds of {} steps)",
             best * 1e-6,
             median * 1e-6,
             speeds.len(),
             args.steps
         );
-        println!("  {:.3} contacts per grain, coordination {coordination:.3}", contacts / grains as f64);
+        say!("  {:.3} contacts per grain, coordination {coordination:.3}", contacts / grains as f64);
         tables::phases(&phases, total);
     }
     Ok(serde_json::json!({

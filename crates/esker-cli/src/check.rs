@@ -1,6 +1,7 @@
 //! `esker check`: reads a scene and tells what was understood.
 
 use crate::Failure;
+use crate::out::say;
 use crate::progress::duration;
 use esker_io::build::{self, LoadError};
 use std::path::PathBuf;
@@ -26,20 +27,20 @@ pub fn main(args: Args) -> Result<(), Failure> {
     };
     let model = &scene.stages[0].model;
     let p = &scene.state.particles;
-    println!("{}", scene.title);
-    println!("  {} scene, seed {}", if model.planar { "planar" } else { "spatial" }, model.seed);
+    say!("{}", scene.title);
+    say!("  {} scene, seed {}", if model.planar { "planar" } else { "spatial" }, model.seed);
     let periodic: Vec<&str> =
         ["x", "y", "z"].into_iter().zip(model.cell.length).filter(|(_, l)| l.is_some()).map(|(a, _)| a).collect();
     if !periodic.is_empty() {
-        println!("  periodic along {}", periodic.join(", "));
+        say!("  periodic along {}", periodic.join(", "));
     }
 
-    println!("grains: {} at the start, {:.6} kg", p.owned(), p.mass.iter().sum::<f64>());
+    say!("grains: {} at the start, {:.6} kg", p.owned(), p.mass.iter().sum::<f64>());
     for range in &scene.sizes {
         let kind = &model.kinds[range.kind as usize];
         let of: Vec<usize> = (0..p.owned()).filter(|&i| p.kind[i] == range.kind).collect();
         let mass: f64 = of.iter().map(|&i| p.mass[i]).sum();
-        println!(
+        say!(
             "  {:<16} {:>8} of {}, radius {:.4} to {:.4} mm, {:.6} kg{}",
             kind.name,
             of.len(),
@@ -50,48 +51,58 @@ pub fn main(args: Args) -> Result<(), Failure> {
             if kind.fixed { ", fixed" } else { "" }
         );
     }
-    println!("materials:");
+    say!("materials:");
     for m in &model.materials {
         let density = m.density.map_or("no density".into(), |d| format!("{d} kg/m³"));
         let elastic = match (m.youngs_modulus, m.poisson_ratio) {
             (Some(e), Some(nu)) => format!(", E = {e:.3e} Pa, ν = {nu}"),
             _ => String::new(),
         };
-        println!("  {:<16} {density}{elastic}", m.name);
+        say!("  {:<16} {density}{elastic}", m.name);
     }
     if !model.walls.is_empty() {
-        let names: Vec<&str> = model.walls.iter().map(|w| w.name.as_str()).collect();
-        println!("walls: {}", names.join(", "));
+        // A wall of several parts stands there once for each.
+        let mut names: Vec<&str> = Vec::new();
+        for wall in &model.walls {
+            if !names.contains(&wall.name.as_str()) {
+                names.push(&wall.name);
+            }
+        }
+        say!("walls: {}", names.join(", "));
     }
 
     let mut cost = 0.0;
     for (stage, advice) in scene.stages.iter().zip(&scene.advice) {
-        println!("stage \"{}\": step {:.4e} s, {:?}", stage.name, stage.model.dt, stage.model.integrator);
+        say!("stage \"{}\": step {:.4e} s, {}", stage.name, stage.model.dt, stage.model.integrator.name());
         if let Some(p) = advice.decisive() {
-            println!(
+            say!(
                 "  shortest contact {:.4e} s ({} on {}), advised step {:.4e} s by {}",
-                p.contact_time, p.a, p.b, p.step, p.reason
+                p.contact_time,
+                p.a,
+                p.b,
+                p.step,
+                p.reason
             );
         }
         if let Some(p) = advice.pairs.iter().max_by(|a, b| a.overlap.total_cmp(&b.overlap)) {
-            println!("  expected overlap up to {:.2} % of the radius at {:.3} m/s", 100.0 * p.overlap, advice.speed);
+            say!("  expected overlap up to {:.2} % of the radius at {:.3} m/s", 100.0 * p.overlap, advice.speed);
         }
         match stage.end.duration {
             Some(d) => cost += d / stage.model.dt * p.owned().max(1) as f64,
-            None => println!("  its end depends on the state, so its cost is not known"),
+            None => say!("  its end depends on the state, so its cost is not known"),
         }
     }
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    println!(
+    say!(
         "cost: {:.3e} particle-steps where a duration is given, about {} at {:.0} M/s on one of {cores} cores",
         cost,
         duration(cost / TYPICAL_SPEED),
         1e-6 * TYPICAL_SPEED
     );
     for warning in &scene.warnings {
-        println!("warning: {warning}");
+        say!("warning: {warning}");
     }
-    println!("the scene is fine");
+    say!("the scene is fine");
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod examples;
+mod out;
 mod progress;
 mod run;
 mod tables;
@@ -60,8 +61,9 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),
         Command::Schema { markdown } => print_schema(markdown),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "esker", &mut std::io::stdout());
-            Ok(ExitCode::SUCCESS)
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "esker", &mut script);
+            out::result(&script).map(|()| ExitCode::SUCCESS).map_err(Failure::from)
         }
     };
     match result {
@@ -70,9 +72,9 @@ fn main() -> ExitCode {
             let text = error.to_string();
             // Scene errors bring their own head.
             if text.starts_with("error: ") {
-                eprintln!("{text}")
+                out::tell!("{text}");
             } else {
-                eprintln!("error: {text}")
+                out::tell!("error: {text}");
             }
             ExitCode::FAILURE
         }
@@ -80,18 +82,13 @@ fn main() -> ExitCode {
 }
 
 fn print_schema(markdown: bool) -> Result<ExitCode, Failure> {
-    use std::io::Write;
     let text = if markdown {
         esker_io::scene::schema::markdown()
     } else {
         serde_json::to_string_pretty(&esker_io::scene::schema::json_schema())?
     };
-    let mut out = std::io::stdout();
-    match writeln!(out, "{text}") {
-        // A reader that closes the pipe has read enough.
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        other => Ok(other.map(|()| ExitCode::SUCCESS)?),
-    }
+    out::result((text + "\n").as_bytes())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Sets the number of worker threads for the whole process and returns it.

@@ -1,5 +1,6 @@
 //! Clock, phase timer and progress bar.
 
+use crate::out::tell;
 use esker::simulation::Simulation;
 use esker::solver::Phase;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -92,15 +93,15 @@ impl Progress {
             bar.set_message(message);
         } else if self.last_line.elapsed() > Duration::from_secs(10) {
             self.last_line = Instant::now();
-            eprintln!("{message}");
+            tell!("{message}");
         }
     }
 
     /// Says something without disturbing the bar.
     pub fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None if self.lines => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| tell!("{text}")),
+            None if self.lines => tell!("{text}"),
             None => {}
         }
     }

@@ -1,5 +1,6 @@
 //! `esker run`.
 
+use crate::out::{say, tell};
 use crate::progress::{PhaseTimer, Progress, duration};
 use crate::{Failure, tables};
 use esker::simulation::Simulation;
@@ -19,6 +20,9 @@ use std::time::{Duration, Instant};
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(30);
 /// Seconds of computing between two looks at signals and the bar.
 const SLICE: f64 = 0.1;
+
+/// What a warning about deep overlaps says.
+const TOO_SOFT: &str = "the contacts are too soft for this load";
 
 /// Arguments of `esker run`.
 #[derive(clap::Args)]
@@ -63,14 +67,14 @@ pub fn main(args: Args) -> Result<ExitCode, Failure> {
 /// A time given on the command line \[s\].
 fn parse_time(text: &str) -> Result<f64, Failure> {
     use esker::expression::{Dimension, Expression};
-    if let Ok(seconds) = text.trim().parse::<f64>() {
-        return Ok(seconds);
-    }
     let quantity = Expression::parse(text)
         .and_then(|e| e.evaluate(|_| None, &[]))
         .map_err(|e| format!("`--until {text}`: {}", e.message))?;
     match quantity.dimension {
-        None | Some(Dimension::TIME) => Ok(quantity.value),
+        None | Some(Dimension::TIME | Dimension::NONE) => match quantity.value {
+            seconds if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
+            _ => Err(format!("`--until {text}` must be a time above zero").into()),
+        },
         Some(other) => Err(format!("`--until {text}` is {}, a time was expected", other.describe()).into()),
     }
 }
@@ -85,16 +89,18 @@ struct Prepared {
 fn start(args: &Args, threads: usize) -> Result<Prepared, Failure> {
     let (raw, scene) = build::load(&args.scene, &args.overrides)?;
     let name = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
-    let info = info(&scene, &args.scene, &args.overrides, threads);
+    let mut info = info(&scene, &args.scene, &args.overrides, threads);
     let folder = match &args.out {
         Some(path) => RunFolder::create_at(path)?,
         None => RunFolder::create(Path::new("runs"), &name)?,
     };
     copy_inputs(&raw, args.scene.parent().unwrap_or(Path::new("")), folder.path())?;
+    let text = build::filled_text(&raw, &scene);
     let mut simulation = Simulation::new(scene.stages, scene.state, threads);
     // Loads of the first instant, so that the first frame shows them.
     simulation.prepare()?;
-    let recorder = Recorder::create(folder, scene.output, &scene.title, &raw.normalised_text(), &simulation)?;
+    info.update(&simulation, Outcome::Running);
+    let recorder = Recorder::create(folder, scene.output, &scene.title, &text, &info, &simulation)?;
     Ok(Prepared { simulation, recorder, info })
 }
 
@@ -129,12 +135,20 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
     }
     let folder = RunFolder::resume(&args.scene)?;
     let scene_file = folder.file(record::SCENE_FILE);
+    if !scene_file.exists() {
+        return Err(format!(
+            "{} has no {}: the run ended before it began; start it anew with the scene itself",
+            folder.path().display(),
+            record::SCENE_FILE
+        )
+        .into());
+    }
     let (_, scene) = build::load(&scene_file, &[])?;
     let path = if file.is_empty() {
         match run_folder::latest_checkpoint(folder.path()) {
             Ok(latest) => {
                 for skipped in &latest.skipped {
-                    eprintln!("note: {} was passed over: {}", skipped.path.display(), skipped.fault);
+                    tell!("note: {} was passed over: {}", skipped.path.display(), skipped.fault);
                 }
                 Some(latest.path)
             }
@@ -145,27 +159,52 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
     } else {
         Some(PathBuf::from(file))
     };
-    let info = info(&scene, &scene_file, &[], threads);
-    let state: State = match &path {
-        Some(path) => {
-            let (meta, state) = checkpoint::load::<State>(path)?;
-            if meta.engine != record::engine_version() {
-                return Err(format!(
-                    "{} was written by {}; this is {}: continue with the same version",
-                    path.display(),
-                    meta.engine,
-                    record::engine_version()
-                )
-                .into());
-            }
-            state
-        }
-        None => scene.state,
+    let mut info = info(&scene, &scene_file, &[], threads);
+    keep_origin(&mut info, &folder);
+    let Some(path) = path else {
+        let mut simulation = Simulation::new(scene.stages, scene.state, threads);
+        simulation.prepare()?;
+        let recorder = Recorder::restart(folder, scene.output, &scene.title, &simulation)?;
+        return Ok(Prepared { simulation, recorder, info });
     };
+    let (meta, mut state) = checkpoint::load::<State>(&path)?;
+    if meta.engine != record::engine_version() {
+        return Err(format!(
+            "{} was written by {}; this is {}: continue with the same version",
+            path.display(),
+            meta.engine,
+            record::engine_version()
+        )
+        .into());
+    }
+    if let Err(misfit) = state.check(&scene.stages) {
+        let folder = folder.path().display();
+        return Err(format!("{} does not belong to the run in {folder}: {misfit}", path.display()).into());
+    }
+    // A feed that had jammed gets another chance; whoever goes on has heard of it.
+    for feed in state.feeds.iter_mut().filter(|feed| feed.jammed) {
+        (feed.jammed, feed.failures) = (false, 0);
+    }
     let mut simulation = Simulation::new(scene.stages, state, threads);
     simulation.prepare()?;
     let recorder = Recorder::resume(folder, scene.output, &scene.title, &simulation)?;
     Ok(Prepared { simulation, recorder, info })
+}
+
+/// Which scene was run with which changes, and what was warned of, as the first process wrote it. Where somebody has
+/// removed `run.json` the copy of the scene is named.
+fn keep_origin(info: &mut RunInfo, folder: &RunFolder) {
+    let Ok(bytes) = std::fs::read(folder.file(record::SUMMARY_FILE)) else { return };
+    let Ok(old) = serde_json::from_slice::<serde_json::Value>(&bytes) else { return };
+    if let (Some(scene), Some(overrides)) = (old["scene"].as_str(), old["overrides"].as_array()) {
+        info.scene = scene.to_string();
+        info.overrides = overrides.iter().filter_map(|o| o.as_str().map(String::from)).collect();
+    }
+    for warning in old["warnings"].as_array().into_iter().flatten().filter_map(|w| w.as_str()) {
+        if !info.warnings.iter().any(|known| known == warning) {
+            info.warnings.push(warning.to_string());
+        }
+    }
 }
 
 /// What `run.json` says from the start.
@@ -216,6 +255,7 @@ impl Runner {
         let Prepared { mut simulation, recorder, mut info } = prepared;
         info.threads = threads;
         let timer = PhaseTimer::listen(&mut simulation);
+        let warned_overlap = info.warnings.iter().any(|w| w.contains(TOO_SOFT));
         Self {
             simulation,
             recorder,
@@ -225,7 +265,7 @@ impl Runner {
             stop: Arc::default(),
             until: None,
             quiet,
-            warned_overlap: false,
+            warned_overlap,
         }
     }
 
@@ -243,28 +283,39 @@ impl Runner {
 
         let ended = self.steps();
         self.progress.clear();
-        let outcome = match &ended {
-            Ok(outcome) => outcome.clone(),
-            Err(e) => Outcome::Failed { reason: e.to_string() },
-        };
-        // After a step that failed the state is not one to go on from: keep the last good checkpoint.
-        let state_is_good = !matches!(ended, Err(Stop::Step(StepError::NotFinite { .. })));
-        if state_is_good {
-            self.recorder.checkpoint(&self.simulation.state)?;
-        }
-        self.finish_summary(outcome.clone())?;
         match ended {
             Ok(outcome) => {
+                self.recorder.checkpoint(&self.simulation.state)?;
+                self.finish_summary(outcome.clone())?;
                 if !self.quiet {
                     self.report(&outcome, &folder);
                 }
                 Ok(if outcome == Outcome::Interrupted { ExitCode::from(130) } else { ExitCode::SUCCESS })
             }
-            Err(e) => {
-                let held = if state_is_good { "the state is kept" } else { "the last good checkpoint is kept" };
-                Err(format!("{e}\n  {held} in {folder}; `esker run {folder} --resume` goes on from there").into())
+            Err(stop) => {
+                let held = self.save_after(&stop);
+                // What went wrong first is told; that the summary could not be written either adds nothing.
+                let _ = self.finish_summary(Outcome::Failed { reason: stop.to_string() });
+                let folder_has_one = run_folder::latest_checkpoint(Path::new(&folder)).is_ok();
+                Err(match (held, folder_has_one) {
+                    (true, _) => format!("{stop}\n  the state is kept in {folder}; `esker run {folder} --resume` goes on"),
+                    (false, true) => format!(
+                        "{stop}\n  the last good checkpoint is kept in {folder}; `esker run {folder} --resume` goes on from it"
+                    ),
+                    (false, false) => format!("{stop}\n  there is no checkpoint yet; what was written is in {folder}"),
+                }
+                .into())
             }
         }
+    }
+
+    /// Saves the state after a failure if it is one to go on from, and tells whether it did. After a step that failed
+    /// midway the state is broken; after a row or frame that could not be written it is whole, but a run continued from
+    /// it would lack that row or frame. The last checkpoint serves for both.
+    fn save_after(&mut self, stop: &Stop) -> bool {
+        matches!(stop, Stop::Step(StepError::Jam { .. }))
+            && self.recorder.record(&self.simulation).is_ok()
+            && self.recorder.checkpoint(&self.simulation.state).is_ok()
     }
 
     /// Steps until the end, an interruption or a failure.
@@ -279,8 +330,8 @@ impl Runner {
             if self.simulation.steps_until(until.min(1e300)) == 0 {
                 return Ok(Outcome::Stopped);
             }
-            let due = self.recorder.next_time().min(until).min(1e300);
-            let wanted = self.simulation.steps_until(due).clamp(1, slice);
+            let due = self.recorder.steps_until_due(&self.simulation);
+            let wanted = self.simulation.steps_until(until.min(1e300)).min(due).clamp(1, slice);
             let stage = self.simulation.state.stage;
             let grains = self.simulation.state.particles.owned();
             let start = Instant::now();
@@ -313,7 +364,7 @@ impl Runner {
         if overlap > 2.0 * esker::advice::LARGE_OVERLAP && !self.warned_overlap {
             self.warned_overlap = true;
             let text = format!(
-                "grains overlap by {:.0} % of their radius at t = {:.4} s: the contacts are too soft for this load; raise the stiffness",
+                "grains overlap by {:.0} % of their radius at t = {:.4} s: {TOO_SOFT}; raise the stiffness",
                 100.0 * overlap,
                 self.simulation.state.time
             );
@@ -336,7 +387,7 @@ impl Runner {
             Outcome::Stopped => "stopped",
             _ => "finished",
         };
-        println!(
+        say!(
             "{how} at t = {:.6} s after {} steps, {} grains, in {} ({:.2} M particle-steps/s)",
             state.time,
             state.step,
@@ -346,9 +397,15 @@ impl Runner {
         );
         tables::phases(&self.info.phases, self.info.seconds);
         tables::energy(&self.info.energy);
-        println!("  results are in {folder}");
+        if self.info.energy.is_off() {
+            say!(
+                "warning: the energy account does not close: the step is too long for these contacts; \
+                 `esker check` tells what fits"
+            );
+        }
+        say!("  results are in {folder}");
         if matches!(outcome, Outcome::Interrupted | Outcome::Stopped) {
-            println!("  `esker run {folder} --resume` goes on");
+            say!("  `esker run {folder} --resume` goes on");
         }
     }
 }

@@ -1,22 +1,23 @@
 //! Tables printed at the end of a run.
 
+use crate::out::say;
 use esker::measure::energy::EnergyBalance;
 use esker_io::record::by_name;
 
 /// Prints the time of each phase.
 pub fn phases(phases: &[(String, f64)], total: f64) {
-    println!("  {:<18} {:>10} {:>7}", "phase", "seconds", "share");
+    say!("  {:<18} {:>10} {:>7}", "phase", "seconds", "share");
     let known: f64 = phases.iter().map(|p| p.1).sum();
     let rest = (total - known).max(0.0);
     for (name, seconds) in phases.iter().filter(|p| p.1 > 0.0) {
         let seconds = if name == "output and rest" { seconds + rest } else { *seconds };
-        println!("  {name:<18} {seconds:>10.3} {:>6.1}%", 100.0 * seconds / total.max(1e-9));
+        say!("  {name:<18} {seconds:>10.3} {:>6.1}%", 100.0 * seconds / total.max(1e-9));
     }
 }
 
 /// Prints the energy account.
 pub fn energy(b: &EnergyBalance) {
-    let line = |name: &str, value: f64| println!("  {name:<32} {value:>14.6e} J");
+    let line = |name: &str, value: f64| say!("  {name:<32} {value:>14.6e} J");
     line("kinetic, translation", b.translation);
     line("kinetic, rotation", b.rotation);
     for (name, value) in by_name(&b.potential) {
@@ -40,5 +41,5 @@ pub fn energy(b: &EnergyBalance) {
     let lost = b.lost();
     let share =
         if lost > 0.0 { format!(", {:.1e} of the dissipated", (b.residual() / lost).abs()) } else { String::new() };
-    println!("  {:<32} {:>14.6e} J{share}", "residual", b.residual());
+    say!("  {:<32} {:>14.6e} J{share}", "residual", b.residual());
 }

@@ -1,7 +1,11 @@
-//! Whole files or none: a file is written under a temporary name beside its place, forced to disk and then renamed.
+//! Whole files or none: a file is written under a temporary name beside its place and then renamed.
 //!
 //! A reader, or a run that is continued after a crash, sees the old file or the new one and never a part of either.
-//! Each call costs two `fsync`; for data that grows line by line use [`series`](crate::series).
+//! [`write()`] also outlives a power cut, for two `fsync`: checkpoints, the scene as used and `run.json` are written so.
+//! [`write_unsynced`] leaves the time of writing to the operating system: a killed process does no harm, a power cut may
+//! cost the files of the last seconds. Frames and their collections are written so, for syncing them took three
+//! quarters of the time of a small run, and nothing that a run continues from depends on them.
+//! For data that grows line by line use [`series`](crate::series).
 //! Checked below and, against a really full disk, in `tests/full_disk.rs`.
 
 use std::fmt;
@@ -115,6 +119,21 @@ impl Drop for Temporary {
 ///
 /// `content` writes through a buffer. A symbolic link at `path` is replaced, not followed.
 pub fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FileError> {
+    let folder = replace(path, content, |file| file.sync_all())?;
+    sync_folder(folder).map_err(FileError::at(path, Attempt::Rename))
+}
+
+/// Like [`write()`], but the new content reaches the disk when the operating system sees fit.
+pub fn write_unsynced(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FileError> {
+    replace(path, content, |_| Ok(())).map(|_| ())
+}
+
+/// Writes a temporary file, hands it to `sync`, renames it, and returns the folder.
+fn replace(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    sync: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<&Path, FileError> {
     let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
         return Err(FileError::new(path, Attempt::Create, io::ErrorKind::IsADirectory.into()));
     };
@@ -124,12 +143,12 @@ pub fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>
     let mut buffered = BufWriter::with_capacity(1 << 18, file);
     content(&mut buffered).map_err(FileError::at(path, Attempt::Write))?;
     let file = buffered.into_inner().map_err(|e| FileError::new(path, Attempt::Write, e.into_error()))?;
-    file.sync_all().map_err(FileError::at(path, Attempt::Write))?;
+    sync(&file).map_err(FileError::at(path, Attempt::Write))?;
     drop(file);
 
     fs::rename(&temporary.path, path).map_err(FileError::at(path, Attempt::Rename))?;
     temporary.keep = true;
-    sync_folder(folder).map_err(FileError::at(path, Attempt::Rename))
+    Ok(folder)
 }
 
 /// Creates `.NAME.tmp-PID-N` in the folder, passing over names left by a dead process with the same id.

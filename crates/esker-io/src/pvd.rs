@@ -97,7 +97,7 @@ impl Collection {
 
     /// Writes the collection as a whole or not at all.
     pub fn save(&self) -> Result<(), PvdError> {
-        Ok(atomic::write(&self.path, |out| {
+        Ok(atomic::write_unsynced(&self.path, |out| {
             writeln!(out, "<?xml version=\"1.0\"?>")?;
             writeln!(out, "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">")?;
             writeln!(out, "  <Collection>")?;

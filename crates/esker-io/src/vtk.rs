@@ -377,7 +377,7 @@ impl<'a> PolyData<'a> {
     /// Writes the file as a whole or not at all.
     pub fn write(self, path: &Path) -> Result<(), VtkError> {
         self.check()?;
-        Ok(atomic::write(path, |out| self.stream(out))?)
+        Ok(atomic::write_unsynced(path, |out| self.stream(out))?)
     }
 
     /// The content of the file, in memory.

@@ -104,30 +104,37 @@ pub fn rayleigh_time(radius: f64, density: f64, youngs_modulus: f64, poisson_rat
 /// Advice for a model with these grains, expecting impacts at `speed` \[m/s\] and wanting so many steps per contact.
 pub fn advise(model: &Model, sizes: &[SizeRange], speed: f64, steps_per_contact: f64) -> Advice {
     let mut advice = Advice { speed, step: f64::INFINITY, pairs: Vec::new() };
-    let mobile = |s: &&SizeRange| !model.kinds[s.kind as usize].fixed;
-    for (n, a) in sizes.iter().enumerate().filter(|(_, s)| mobile(s)) {
+    let is_fixed = |s: &SizeRange| model.kinds[s.kind as usize].fixed;
+    for (n, a) in sizes.iter().enumerate().filter(|(_, s)| !is_fixed(s)) {
         let kind = &model.kinds[a.kind as usize];
-        let mass = kind.mass(a.r_min);
-        for b in &sizes[n..] {
+        // Every pair once, and every fixed kind wherever it stands.
+        for b in sizes.iter().enumerate().filter(|(k, s)| *k >= n || is_fixed(s)).map(|(_, s)| s) {
             let other = &model.kinds[b.kind as usize];
-            let other_mass = if other.fixed { f64::INFINITY } else { other.mass(b.r_min) };
             let law = model.laws.law(kind.material, other.material);
-            advice.pairs.push(pair(
-                model,
-                law,
-                kind,
-                other.name.clone(),
-                a.r_min,
-                1.0 / (1.0 / a.r_min + 1.0 / b.r_min),
-                1.0 / (1.0 / mass + 1.0 / other_mass),
-                speed,
-                steps_per_contact,
-            ));
+            let of = |r_a: f64, r_b: f64| {
+                let other_mass = if other.fixed { f64::INFINITY } else { other.mass(r_b) };
+                let body = Body {
+                    name: other.name.clone(),
+                    effective_radius: 1.0 / (1.0 / r_a + 1.0 / r_b),
+                    effective_mass: 1.0 / (1.0 / kind.mass(r_a) + 1.0 / other_mass),
+                    smaller_radius: r_a.min(r_b),
+                };
+                pair(model, law, kind, r_a, body, speed, steps_per_contact)
+            };
+            advice.pairs.push(of(a.r_min, b.r_min).with_overlap_of(of(a.r_max, b.r_max)));
         }
         for wall in &model.walls {
             let law = model.laws.law(kind.material, wall.material);
-            let name = wall.name.clone();
-            advice.pairs.push(pair(model, law, kind, name, a.r_min, a.r_min, mass, speed, steps_per_contact));
+            let of = |r: f64| {
+                let body = Body {
+                    name: wall.name.clone(),
+                    effective_radius: r,
+                    effective_mass: kind.mass(r),
+                    smaller_radius: r,
+                };
+                pair(model, law, kind, r, body, speed, steps_per_contact)
+            };
+            advice.pairs.push(of(a.r_min).with_overlap_of(of(a.r_max)));
         }
     }
     if let Some(p) = advice.decisive() {
@@ -136,17 +143,24 @@ pub fn advise(model: &Model, sizes: &[SizeRange], speed: f64, steps_per_contact:
     advice
 }
 
-fn pair(
-    model: &Model,
-    law: &Law,
-    kind: &Kind,
-    other: String,
-    r: f64,
+/// The second body of a pair, and what it makes of the pair.
+struct Body {
+    name: String,
     effective_radius: f64,
     effective_mass: f64,
-    speed: f64,
-    steps_per_contact: f64,
-) -> PairAdvice {
+    smaller_radius: f64,
+}
+
+impl PairAdvice {
+    /// The smallest grains decide the step, either end of the sizes the overlap.
+    fn with_overlap_of(mut self, other: PairAdvice) -> Self {
+        self.overlap = self.overlap.max(other.overlap);
+        self
+    }
+}
+
+fn pair(model: &Model, law: &Law, kind: &Kind, r: f64, body: Body, speed: f64, steps_per_contact: f64) -> PairAdvice {
+    let Body { effective_radius, effective_mass, .. } = body;
     let alpha = law.normal.exponent();
     let k = law.normal.coefficient(effective_radius);
     let t_c = contact_time(k, alpha, effective_mass, speed);
@@ -154,6 +168,7 @@ fn pair(
     let touch = Touch {
         overlap,
         normal: Vec3::X,
+        middle: Vec3::X,
         effective_radius,
         effective_mass,
         now: Default::default(),
@@ -189,7 +204,14 @@ fn pair(
         .filter(|s| s.0.is_finite())
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .unwrap_or((f64::INFINITY, "nothing"));
-    PairAdvice { a: kind.name.clone(), b: other, contact_time: t_c, overlap: overlap / r, step, reason }
+    PairAdvice {
+        a: kind.name.clone(),
+        b: body.name,
+        contact_time: t_c,
+        overlap: overlap / body.smaller_radius,
+        step,
+        reason,
+    }
 }
 
 #[cfg(test)]

@@ -193,6 +193,15 @@ impl Model {
         self.kinds[kind as usize].material
     }
 
+    /// Length of the discs of a planar scene along z; 1 without discs \[m\].
+    pub fn depth(&self) -> f64 {
+        let depth = |kind: &Kind| match kind.shape {
+            Shape::Disc { depth } => Some(depth),
+            Shape::Sphere => None,
+        };
+        self.kinds.iter().find_map(depth).unwrap_or(1.0)
+    }
+
     /// Gravity-like uniform acceleration of all fields together \[m/s²\].
     pub fn uniform_acceleration(&self) -> Vec3 {
         self.fields.iter().filter_map(|f| f.uniform_acceleration()).sum()

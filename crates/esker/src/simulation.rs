@@ -1,10 +1,9 @@
 //! Stages one after another on the same state.
 
-use crate::contact::walls;
 use crate::math::Pose;
 use crate::measure::energy;
 use crate::model::Model;
-use crate::solver::explicit::Explicit;
+use crate::solver::explicit::{Explicit, GRAINS_PER_WORKER};
 use crate::solver::{PhaseHook, Solver, StepError};
 use crate::state::State;
 use serde::{Deserialize, Serialize};
@@ -62,6 +61,7 @@ pub struct Simulation {
     /// The state; complete between calls.
     pub state: State,
     workers: usize,
+    grains_per_worker: usize,
     solver: Option<Box<dyn Solver>>,
     hook: Option<PhaseHook>,
     largest_overlap: f64,
@@ -70,7 +70,14 @@ pub struct Simulation {
 impl Simulation {
     /// A run from a state, which belongs to the stage it names.
     pub fn new(stages: Vec<Stage>, state: State, workers: usize) -> Self {
-        Self { stages, state, workers, solver: None, hook: None, largest_overlap: 0.0 }
+        let grains_per_worker = GRAINS_PER_WORKER;
+        Self { stages, state, workers, grains_per_worker, solver: None, hook: None, largest_overlap: 0.0 }
+    }
+
+    /// Gives a worker at least this many grains; see [`Explicit::grains_per_worker`].
+    pub fn grains_per_worker(mut self, least: usize) -> Self {
+        self.grains_per_worker = least;
+        self
     }
 
     /// Is called at the start of every phase of a step.
@@ -116,7 +123,10 @@ impl Simulation {
     /// Number of steps from now to the first step at or after time `t`.
     pub fn steps_until(&self, t: f64) -> u64 {
         let dt = self.model().dt;
-        let wanted = ((t - self.state.epoch) / dt - 1e-9).ceil().max(0.0) as u64;
+        let steps = (t - self.state.epoch) / dt;
+        // A time that is a whole number of steps but for rounding is that number.
+        let tolerance = (4.0 * f64::EPSILON * steps).max(1e-9);
+        let wanted = (steps - tolerance).ceil().max(0.0) as u64;
         wanted.saturating_sub(self.state.step - self.state.epoch_step)
     }
 
@@ -150,10 +160,10 @@ impl Simulation {
 
     fn advance_solver(&mut self, steps: u64) -> Result<(), StepError> {
         let stage = &self.stages[self.state.stage];
-        let workers = self.workers;
+        let (workers, least) = (self.workers, self.grains_per_worker);
         let hook = &self.hook;
         let solver = self.solver.get_or_insert_with(|| {
-            let mut solver: Box<dyn Solver> = Box::new(Explicit::new(workers));
+            let mut solver: Box<dyn Solver> = Box::new(Explicit::new(workers).grains_per_worker(least));
             if let Some(hook) = hook.clone() {
                 solver.on_phase(hook);
             }
@@ -181,11 +191,14 @@ impl Simulation {
                 (state.walls[w].base, state.walls[w].since) = (pose, state.time);
             }
         }
-        state.contacts.walls.retain(|c| new.walls[c.wall as usize].active);
-        // A gate that closes on grains presses them: energy from outside.
-        for w in (0..new.walls.len()).filter(|&w| new.walls[w].active && !old.walls[w].active) {
-            walls::appear(new, state, w);
+        for (((feed, is_active), (_, was_active)), s) in new.feeds.iter().zip(&old.feeds).zip(&mut state.feeds) {
+            if *is_active && !was_active {
+                feed.wake(s, state.time);
+            }
         }
+        state.contacts.walls.retain(|c| new.walls[c.wall as usize].active);
         state.ledger.switched += energy::mechanical(new, state) - held;
+        // Walls that have appeared push from the first instant on.
+        state.loads_are_current = false;
     }
 }

@@ -1,13 +1,15 @@
 //! The state: everything that changes while a run goes on. A checkpoint is a state; written and read back it continues
 //! the same run, bit for bit.
 
-use crate::contact::Contacts;
+use crate::contact::{Contacts, WallContact};
 use crate::fill::feed::FeedState;
 use crate::law::Dissipation;
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
 use crate::particles::{NewGrain, Particles};
+use crate::simulation::Stage;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// Everything that changes while a run goes on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -91,7 +93,60 @@ pub struct Ledger {
     pub switched: f64,
 }
 
+/// Why a state does not belong to a run.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum Misfit {
+    /// Something is there in another number.
+    #[error("it has {found} {what}, the scene has {expected}")]
+    Number {
+        /// Of what.
+        what: &'static str,
+        /// In the state.
+        found: usize,
+        /// In the scene.
+        expected: usize,
+    },
+    /// It refers to something that is not there, or its columns differ in length.
+    #[error("it is not whole: {0}")]
+    Broken(&'static str),
+}
+
 impl State {
+    /// Checks that a state from elsewhere can be advanced with the models of these stages: numbers of walls, feeds and
+    /// counting planes, and that every index points to something. What the numbers say is left to the steps.
+    pub fn check(&self, stages: &[Stage]) -> Result<(), Misfit> {
+        let Some(model) = stages.get(self.stage).or(stages.last()).map(|stage| &stage.model) else {
+            return Err(Misfit::Number { what: "stages", found: self.stage, expected: 0 });
+        };
+        for (what, found, expected) in [
+            ("walls", self.walls.len(), model.walls.len()),
+            ("feeds", self.feeds.len(), model.feeds.len()),
+            ("counting planes", self.flows.len(), model.gates.len()),
+        ] {
+            if found != expected {
+                return Err(Misfit::Number { what, found, expected });
+            }
+        }
+        if self.stage > stages.len() {
+            return Err(Misfit::Number { what: "stages behind it", found: self.stage, expected: stages.len() });
+        }
+        let p = &self.particles;
+        let n = p.owned();
+        let whole = |condition: bool, what| if condition { Ok(()) } else { Err(Misfit::Broken(what)) };
+        let columns = [p.place.len(), p.motion.len(), p.load.len(), p.mass.len(), p.inertia.len()];
+        whole(columns == [n; 5] && [p.orientation.len(), p.kind.len()] == [n; 2], "its columns differ in length")?;
+        whole(p.derivatives.is_empty() || p.derivatives.len() == n, "its columns differ in length")?;
+        whole(p.kind.iter().all(|&k| usize::from(k) < model.kinds.len()), "a grain is of no kind")?;
+        whole(p.id.iter().all(|&id| id < self.next_id), "a grain has the identity of a later one")?;
+        whole(self.epoch_step <= self.step, "its stage began after it")?;
+        let there = |i: u32| (i as usize) < n;
+        whole(self.contacts.pairs.iter().all(|c| there(c.i) && there(c.j)), "a contact is of no grain")?;
+        let on_wall = |c: &WallContact| there(c.grain) && usize::from(c.wall) < self.walls.len();
+        whole(self.contacts.walls.iter().all(on_wall), "a contact is of no grain or wall")?;
+        whole(self.contacts.pairs.is_sorted_by_key(|c| (c.i, c.j, c.shift)), "its contacts are in disorder")?;
+        whole(self.contacts.walls.is_sorted_by_key(|c| (c.grain, c.wall)), "its contacts are in disorder")
+    }
+
     /// The state before anything happened: no grains, walls where the scene put them.
     pub fn new(model: &Model) -> Self {
         Self {
@@ -129,8 +184,13 @@ impl State {
 
     /// Counts one step of length `dt`.
     pub fn count_step(&mut self, dt: f64) {
+        self.time = self.time_after(1, dt);
         self.step += 1;
-        self.time = self.epoch + (self.step - self.epoch_step) as f64 * dt;
+    }
+
+    /// Time after so many more steps of length `dt` in this stage \[s\], to the last bit.
+    pub fn time_after(&self, steps: u64, dt: f64) -> f64 {
+        if steps == 0 { self.time } else { self.epoch + (self.step + steps - self.epoch_step) as f64 * dt }
     }
 
     /// The first grain without finite position or velocity.

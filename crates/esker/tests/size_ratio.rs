@@ -97,7 +97,8 @@ fn a_fine_sphere_comes_to_rest_between_three_large_ones_but_for_the_spin_nothing
         let left = settle(3, ratio, law(TangentialDamping::None), Vec3::new(0.002, 0.001, -0.01));
         println!("three, ratio {ratio}: {} | {}", show(&left.without_spin), show(&left.largest));
         assert!(left.without_spin[9] < 1e-12, "ratio {ratio}: {}", show(&left.without_spin));
-        assert!(left.largest[9] < 1e-8, "ratio {ratio}: {}", show(&left.largest));
+        // At the Coulomb limit the three springs would hold 3 (mu N)²/(2 k_t) = 2.5e-6 of the start, N = m g/(3·0.8).
+        assert!(left.largest[9] < 2.5e-6, "ratio {ratio}: {}", show(&left.largest));
         close(left.largest[9], left.largest[2], 0.05, "energy of the spin that rings");
     }
 }

@@ -10,7 +10,7 @@ use crate::scene::raw::{
 use crate::scene::{Location, Spanned};
 use crate::table;
 use esker::advice::SizeRange;
-use esker::expression::Dimension;
+use esker::expression::{Dimension, Quantity};
 use esker::fill::drop_and_roll::DropAndRoll;
 use esker::fill::feed::{Arrivals, Feed, Feeder, Rate};
 use esker::fill::lattice::{Lattice, Order};
@@ -141,27 +141,45 @@ pub(super) fn skin(raw: &RawScene, prepared: &Prepared) -> f64 {
     )
 }
 
+/// What a distribution counts: a sieve weighs unless told otherwise, all others count.
+pub(super) fn count_by(radius: &RawRadius) -> CountBy {
+    match (radius.by, &radius.kind) {
+        (Some(by), _) => by.value,
+        (None, RawRadiusKind::Sieve(_)) => CountBy::Mass,
+        (None, _) => CountBy::Number,
+    }
+}
+
+/// Smallest and largest radius of a normal distribution where no window is given: four standard deviations, but never
+/// below a tenth of the mean \[m\].
+pub(super) fn window(log: bool, mean: f64, sd: f64) -> (f64, f64) {
+    if log {
+        ((mean.ln() - 4.0 * sd / mean).exp(), (mean.ln() + 4.0 * sd / mean).exp())
+    } else {
+        ((mean - 4.0 * sd).max(0.1 * mean), mean + 4.0 * sd)
+    }
+}
+
+/// Standard deviation, given relative to the mean or as a length \[m\].
+pub(super) fn deviation(mean: f64, spread: &Quantity) -> f64 {
+    if spread.dimension == Some(Dimension::LENGTH) { spread.value } else { spread.value * mean }
+}
+
 fn size_law(c: &Context, radius: &Spanned<RawRadius>) -> Result<SizeLaw, SceneError> {
-    let by = match radius.value.by.map(|b| b.value) {
-        Some(CountBy::Mass) => By::Mass,
-        _ => By::Number,
+    let by = match count_by(&radius.value) {
+        CountBy::Mass => By::Mass,
+        CountBy::Number => By::Number,
     };
     Ok(match &radius.value.kind {
         RawRadiusKind::One(radius) => SizeLaw::Single { radius: *radius },
         RawRadiusKind::Uniform(ends) => SizeLaw::Uniform { min: ends.value[0], max: ends.value[1], by },
         RawRadiusKind::Normal { log, mean, spread, min, max } => {
             let mean = c.positive(mean)?;
-            let relative = spread.value.dimension != Some(Dimension::LENGTH);
-            let sd = if relative { spread.value.value * mean } else { spread.value.value };
+            let sd = deviation(mean, &spread.value);
             if !(sd > 0.0 && sd.is_finite()) {
                 return c.wrong(spread, "must be above zero; for one size write a plain radius");
             }
-            // Where no window is given: four standard deviations, but never below a tenth of the mean.
-            let (low, high) = if *log {
-                ((mean.ln() - 4.0 * sd / mean).exp(), (mean.ln() + 4.0 * sd / mean).exp())
-            } else {
-                ((mean - 4.0 * sd).max(0.1 * mean), mean + 4.0 * sd)
-            };
+            let (low, high) = window(*log, mean, sd);
             let (min, max) = (min.map_or(low, |m| m.value), max.map_or(high, |m| m.value));
             if *log {
                 SizeLaw::LogNormal { median: mean, sigma: sd / mean, min, max, by }
@@ -170,6 +188,9 @@ fn size_law(c: &Context, radius: &Spanned<RawRadius>) -> Result<SizeLaw, SceneEr
             }
         }
         // A row holds an edge and what lies between it and the edge before; the first row opens the curve.
+        RawRadiusKind::Sieve(rows) if rows.first().is_some_and(|row| row.1 != 0.0) => {
+            return c.error(radius.at, "the first edge of a sieve has nothing below it: its fraction must be 0");
+        }
         RawRadiusKind::Sieve(rows) => SizeLaw::Sieve {
             edges: rows.iter().map(|row| row.0).collect(),
             fractions: rows.iter().skip(1).map(|row| row.1).collect(),
@@ -328,7 +349,10 @@ fn lay(
     };
     let region = || match &raw.region {
         Some(r) => Ok(region(r)),
-        None => default_region(c, model, raw),
+        None => default_region(c.raw, model).map_or_else(
+            || c.error(raw.at, "tell where: `region` is missing, and no walls or domain bound the scene"),
+            |b| Ok(Region::Box(b)),
+        ),
     };
     let told = |e: esker::fill::FillError| c.raw.error_at(raw.at, e.to_string());
     match raw.method.value {
@@ -351,25 +375,19 @@ fn lay(
             amount: raw.amount.map(|a| to_amount(a.value, &model.kinds[group], sizes)),
             spacing: raw.spacing.map(|s| s.value),
             jitter: raw.jitter.map_or(0.0, |j| j.value),
-            order: Order::BottomUp,
+            // Without gravity there is no bottom to begin from.
+            order: if gravity == Vec3::ZERO { Order::XFastest } else { Order::BottomUp },
         }
         .fill(sizes, gravity, &setting)
         .map_err(told),
-        FillMethod::Random => RandomAddition {
-            region: region()?,
-            amount: amount(raw.at)?,
-            tries: raw.tries.map_or(10_000, |t| t.value.min(u64::from(u32::MAX)) as u32),
+        FillMethod::Random => RandomAddition { region: region()?, amount: amount(raw.at)?, tries: tries(raw) }
+            .fill(sizes, &setting)
+            .map_err(told),
+        FillMethod::DropAndRoll => {
+            DropAndRoll { region: region()?, amount: amount(raw.at)?, tries: tries(raw), max_fall: None }
+                .fill(sizes, gravity, &setting)
+                .map_err(told)
         }
-        .fill(sizes, &setting)
-        .map_err(told),
-        FillMethod::DropAndRoll => DropAndRoll {
-            region: region()?,
-            amount: amount(raw.at)?,
-            tries: raw.tries.map_or(100, |t| t.value.min(u64::from(u32::MAX)) as u32),
-            max_fall: None,
-        }
-        .fill(sizes, gravity, &setting)
-        .map_err(told),
     }
 }
 
@@ -382,10 +400,13 @@ fn to_amount(raw: RawAmount, kind: &Kind, sizes: &Sizes) -> Amount {
 }
 
 /// Where no region is given: the box around all finite walls and the domain.
-fn default_region(c: &Context, model: &Model, raw: &RawFill) -> Result<Region, SceneError> {
-    let mut b = c.raw.domain.as_ref().map_or(Aabb::EMPTY, |d| Aabb { min: d.min.value, max: d.max.value });
+pub(super) fn default_region(raw: &RawScene, model: &Model) -> Option<Aabb> {
+    let mut b = raw.domain.as_ref().map_or(Aabb::EMPTY, |d| Aabb { min: d.min.value, max: d.max.value });
     for wall in &model.walls {
-        let w = wall.surface.bounds();
+        let mut w = wall.surface.bounds();
+        if model.planar {
+            (w.min.z, w.max.z) = (-1.0, 1.0); // lines are endless across the plane
+        }
         if w.min.is_finite() && w.max.is_finite() {
             b = b.union(w);
         }
@@ -393,9 +414,11 @@ fn default_region(c: &Context, model: &Model, raw: &RawFill) -> Result<Region, S
     if model.planar {
         (b.min.z, b.max.z) = (-1.0, 1.0);
     }
-    if b.min.is_finite() && b.max.is_finite() && b.min.cmplt(b.max).all() {
-        Ok(Region::Box(b))
-    } else {
-        c.error(raw.at, "tell where: `region` is missing, and no walls or domain bound the scene")
-    }
+    (b.min.is_finite() && b.max.is_finite() && b.min.cmplt(b.max).all()).then_some(b)
+}
+
+/// Attempts to place a grain.
+pub(super) fn tries(fill: &RawFill) -> u32 {
+    let otherwise = if fill.method.value == FillMethod::DropAndRoll { 100 } else { 10_000 };
+    fill.tries.map_or(otherwise, |t| t.value.min(u64::from(u32::MAX)) as u32)
 }

@@ -98,14 +98,17 @@ pub(super) fn table(context: &Context, kinds: &[Kind]) -> Result<PairTable, Scen
 }
 
 /// The materials of `A-B`, whose names may hold hyphens themselves.
+pub(super) fn split_name<'m>(name: &str, materials: impl Iterator<Item = &'m str> + Clone) -> Option<(usize, usize)> {
+    let index = |part: &str| materials.clone().position(|m| m == part);
+    name.match_indices('-').find_map(|(k, _)| Some((index(&name[..k])?, index(&name[k + 1..])?)))
+}
+
 fn split(context: &Context, contact: &RawContact) -> Result<(usize, usize), SceneError> {
     let name = contact.pair.value.as_str();
-    let index = |part: &str| context.materials.iter().position(|m| m.name == part);
-    for (k, _) in name.match_indices('-') {
-        if let (Some(a), Some(b)) = (index(&name[..k]), index(&name[k + 1..])) {
-            return Ok((a, b));
-        }
+    if let Some(pair) = split_name(name, context.materials.iter().map(|m| m.name.as_str())) {
+        return Ok(pair);
     }
+    let index = |part: &str| context.materials.iter().position(|m| m.name == part);
     let known = context.materials.iter().map(|m| m.name.clone());
     let wrong = name.split('-').find(|part| index(part).is_none()).unwrap_or(name);
     Err(context
@@ -193,15 +196,15 @@ impl Pair<'_> {
 
     fn normal(&self, raw: Option<&RawNormal>, end: ContactEnd) -> Result<(AnyNormal, AnyDamping), SceneError> {
         let c = self.context;
-        let normal = match raw {
-            Some(r) if r.law.value == NormalLaw::Hooke => match (&r.stiffness, &r.modulus) {
+        let normal = match raw.map(|r| (r.law.value, r)) {
+            Some((NormalLaw::Hooke, r)) => match (&r.stiffness, &r.modulus) {
                 (Some(k), None) => AnyNormal::Hooke(Hooke { stiffness: c.positive(k)? }),
                 (None, Some(k)) => AnyNormal::ScaledHooke(ScaledHooke { modulus: c.positive(k)? }),
                 _ => {
                     return c.error(r.at, "hooke needs either `stiffness` [N/m] or `modulus` [Pa] (stiffness = modulus × effective radius)");
                 }
             },
-            Some(r) => {
+            Some((NormalLaw::Hertz, r)) => {
                 if let Some(k) = &r.stiffness {
                     return c.wrong(
                         k,

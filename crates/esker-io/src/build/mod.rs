@@ -2,12 +2,14 @@
 //!
 //! Everything that can be wrong is told at its place in the file.
 
+mod filled;
 mod grains;
 mod laws;
 mod output;
 mod stages;
 mod walls;
 
+pub use filled::filled_text;
 pub use output::{NamedProbe, OutputPlan};
 
 use crate::scene::raw::RawScene;
@@ -27,6 +29,8 @@ pub struct Scene {
     pub stages: Vec<Stage>,
     /// The state at the start.
     pub state: State,
+    /// Margin of the neighbour list where no stage says otherwise \[m\].
+    pub skin: f64,
     /// What is written.
     pub output: OutputPlan,
     /// Advice on the step of each stage.
@@ -87,8 +91,13 @@ fn find<'n>(
     known: impl Iterator<Item = &'n str> + Clone,
 ) -> Result<usize, SceneError> {
     known.clone().position(|k| k == name.value).ok_or_else(|| {
-        let mut all: Vec<&str> = known.collect();
-        all.dedup();
+        // A wall of several parts has its name several times.
+        let mut all: Vec<&str> = Vec::new();
+        known.for_each(|name| {
+            if !all.contains(&name) {
+                all.push(name)
+            }
+        });
         raw.error_at(name, raw.subject(name, "is not defined")).known(what, name, all)
     })
 }

@@ -18,6 +18,9 @@ use esker::simulation::{End, Stage};
 use esker::state::State;
 use std::sync::Arc;
 
+/// A field and its name, if it has one.
+type NamedField = (Option<String>, Arc<dyn Field>);
+
 pub(super) fn assemble(
     c: &Context,
     kinds: Vec<Kind>,
@@ -45,10 +48,9 @@ pub(super) fn assemble(
         skin,
         seed: raw.seed.map_or(0, |s| s.value),
     };
-    let fields = fields(c, &base, gravity)?;
 
     // Grains are laid with the walls and the gravity of the first stage.
-    let mut stages = stages(c, base, &fields, gravity)?;
+    let mut stages = stages(c, base, gravity)?;
     let first = &stages[0].model;
     let mut state = State::new(first);
     let fills = grains::fill(c, &prepared, first, &mut state)?;
@@ -81,6 +83,7 @@ pub(super) fn assemble(
         title: raw.title.as_ref().map_or_else(|| raw.file_name().to_string(), |t| t.value.clone()),
         stages,
         state,
+        skin,
         output,
         advice: advices,
         sizes: prepared.ranges,
@@ -136,10 +139,7 @@ fn removals(c: &Context) -> Result<Vec<Removal>, SceneError> {
         .collect()
 }
 
-/// A field and its name, if it has one.
-type NamedField = (Option<String>, Arc<dyn Field>);
-
-/// The fields of `[[field]]` with their names; buoyancy takes the gravity of the scene.
+/// The fields of `[[field]]` with their names; buoyancy takes the gravity of the stage.
 fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<NamedField>, SceneError> {
     let mut fields = Vec::new();
     for f in &c.raw.fields {
@@ -173,6 +173,10 @@ fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<NamedField>, 
         };
         let field: Arc<dyn Field> = match &f.grains {
             None => field,
+            Some(names) if matches!(f.kind, RawFieldKind::Attraction { .. }) => {
+                let at = names.first().map_or(f.at, |n| n.at);
+                return c.error(at, "attraction acts between all grains; leave out `grains`");
+            }
             Some(names) => {
                 let mut on = vec![false; model.kinds.len()];
                 for name in names {
@@ -187,8 +191,10 @@ fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<NamedField>, 
 }
 
 /// Every stage goes on from the one before: walls stay open or closed and keep their motion until told otherwise.
-fn stages(c: &Context, base: Model, fields: &[NamedField], gravity: Vec3) -> Result<Vec<Stage>, SceneError> {
-    let all = |gravity: Vec3, names: Option<&Vec<Spanned<String>>>| -> Result<Vec<Arc<dyn Field>>, SceneError> {
+fn stages(c: &Context, base: Model, gravity: Vec3) -> Result<Vec<Stage>, SceneError> {
+    type Names<'n> = Option<&'n Vec<Spanned<String>>>;
+    let all = |model: &Model, gravity: Vec3, names: Names| -> Result<Vec<Arc<dyn Field>>, SceneError> {
+        let fields = fields(c, model, gravity)?;
         let mut chosen: Vec<Arc<dyn Field>> = Vec::new();
         if gravity != Vec3::ZERO {
             chosen.push(Arc::new(Gravity { acceleration: gravity }));
@@ -219,7 +225,7 @@ fn stages(c: &Context, base: Model, fields: &[NamedField], gravity: Vec3) -> Res
         if let Some(g) = &raw.gravity {
             gravity = g.value;
         }
-        model.fields = all(gravity, raw.fields.as_ref())?;
+        model.fields = all(&model, gravity, raw.fields.as_ref())?;
         for (names, active) in [(&raw.open, false), (&raw.close, true)] {
             for name in names {
                 find(c.raw, name, "walls and gaps", model.walls.iter().map(|w| w.name.as_str()))?;
@@ -331,7 +337,14 @@ fn choose_step(
     let advice = advice::advise(model, &prepared.ranges, speed, steps);
     model.dt = match pick(stage, scene, |s| s.step) {
         Some(Spanned { value: RawStep::Given(dt), at }) => c.positive(&Spanned { value: dt, at })?,
-        _ if advice.step.is_finite() => advice.step,
+        _ if advice.step.is_normal() && advice.step > 0.0 => advice.step,
+        _ if advice.step.is_finite() => {
+            let message = format!(
+                "no step can be found: contacts at {} m/s would ask for {} s; check the numbers, or give `step` in [solver]",
+                advice.speed, advice.step
+            );
+            return c.error(c.raw.stages[0].at, message);
+        }
         _ => return c.error(c.raw.stages[0].at, "no contact asks for a step: give `step` in [solver]"),
     };
     Ok(advice)

@@ -53,7 +53,7 @@ fn grains(path: &Path, simulation: &Simulation) -> Result<(), VtkError> {
             half(s.x_axis.z, s.z_axis.x),
         ]
     };
-    PolyData::points((0..n).map(|i| model.cell.inside(p.position(i))))
+    PolyData::points((0..n).map(|i| model.cell.wrapped(p.position(i))))
         .vertices()
         .time(state.time)
         .point_data("id", p.id.as_slice())
@@ -80,17 +80,19 @@ fn contacts(path: &Path, simulation: &Simulation) -> Result<(), VtkError> {
     let mut all: Vec<ContactForce> = Vec::new();
     visit::for_each(model, state, |c| all.push(c));
     // Where the frame of grains shows the first one.
-    let ends = (0..2 * all.len()).map(|k| {
-        let c = &all[k / 2];
-        let from = model.cell.inside(c.from);
-        if k % 2 == 0 { from } else { from + (c.to - c.from) }
-    });
+    let ends: Vec<Vec3> = all
+        .iter()
+        .flat_map(|c| {
+            let from = model.cell.wrapped(c.from);
+            [from, from + (c.to - c.from)]
+        })
+        .collect();
     let wall = |c: &ContactForce| match c.other {
         Other::Grain(_) => -1i32,
         Other::Wall(w) => w as i32,
     };
     let normal = |c: &ContactForce| (c.to - c.from).normalize_or_zero();
-    PolyData::points(ends)
+    PolyData::points(ends.iter().copied())
         .segments((0..all.len()).map(|k| [2 * k, 2 * k + 1]))
         .time(state.time)
         .cell_data("force", all.iter().map(|c| c.force))

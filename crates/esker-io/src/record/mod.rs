@@ -1,13 +1,14 @@
 //! Writes what a run leaves in its folder: series, frames, checkpoints, the scene as used, `run.json`.
 //!
-//! What is due is told by the time of the state alone, so a continued run writes the same files as an unbroken one.
+//! What is due is told by the time of the state alone, so a continued run writes the same files as an unbroken one. A
+//! checkpoint is written after the row and the frame of its step, so that nothing before it is missing.
 
 mod frames;
 mod summary;
 
 pub use summary::{Outcome, RunInfo, StageInfo};
 
-use crate::atomic::{self, FileError};
+use crate::atomic::{self, Attempt, FileError};
 use crate::build::OutputPlan;
 use crate::checkpoint::Meta;
 use crate::pvd::{Collection, PvdError};
@@ -69,22 +70,52 @@ struct Done {
     checkpoint: u64,
 }
 
+/// By how much of an interval a step may fall short and still count: rounding of the time.
+const ROUNDING: f64 = 1e-9;
+
 /// Number of whole intervals in a time; a step that falls short by rounding counts.
 fn intervals(time: f64, interval: f64) -> u64 {
-    (time / interval + 1e-6).floor() as u64
+    (time / interval + ROUNDING).floor() as u64
 }
 
 impl Recorder {
     /// Starts the files of a new run and writes its first frame and row. The simulation has made no step, but its loads
-    /// are known.
+    /// are known. With the scene in place the run can be continued, so what tells where it came from is written before.
     pub fn create(
         folder: RunFolder,
         plan: OutputPlan,
         title: &str,
         scene_text: &str,
+        info: &RunInfo,
         simulation: &Simulation,
     ) -> Result<Self, RecordError> {
+        write_summary(&folder, info)?;
         atomic::write(&folder.file(SCENE_FILE), |w| w.write_all(scene_text.as_bytes()))?;
+        Self::begin(folder, plan, title, simulation)
+    }
+
+    /// Starts the files of a run anew that ended before its first checkpoint: what it wrote is dropped.
+    pub fn restart(
+        folder: RunFolder,
+        plan: OutputPlan,
+        title: &str,
+        simulation: &Simulation,
+    ) -> Result<Self, RecordError> {
+        folder.discard_after(0, None)?;
+        let collections = Frame::ALL.map(Frame::collection_name);
+        for name in collections.iter().map(String::as_str).chain([SERIES_FILE]) {
+            let path = folder.file(name);
+            match std::fs::remove_file(&path) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(FileError::new(&path, Attempt::Remove, e).into());
+                }
+                _ => {}
+            }
+        }
+        Self::begin(folder, plan, title, simulation)
+    }
+
+    fn begin(folder: RunFolder, plan: OutputPlan, title: &str, simulation: &Simulation) -> Result<Self, RecordError> {
         let columns = columns(simulation.model(), &plan);
         let series = match plan.series {
             Some(_) => Some(Series::create(&folder.file(SERIES_FILE), &columns)?),
@@ -130,17 +161,26 @@ impl Recorder {
         &self.folder
     }
 
-    /// Next time at which something is due \[s\].
-    pub fn next_time(&self) -> f64 {
-        let next = |done: u64, interval: Option<f64>| interval.map(|i| (done + 1) as f64 * i);
-        [
-            next(self.done.frames, self.plan.frames),
-            next(self.done.series, self.plan.series),
-            next(self.done.checkpoint, self.plan.checkpoint),
-        ]
-        .into_iter()
-        .flatten()
-        .fold(f64::INFINITY, f64::min)
+    /// Number of steps after which something is due for the first time, if the stage does not end before;
+    /// `u64::MAX` for never, and a lower bound when it is far away.
+    ///
+    /// This is the very step at which [`record`](Self::record) finds it due, wherever the run was looked at in between.
+    pub fn steps_until_due(&self, simulation: &Simulation) -> u64 {
+        let (state, dt) = (&simulation.state, simulation.model().dt);
+        let until = |done: u64, interval: Option<f64>| {
+            let Some(interval) = interval else { return u64::MAX };
+            let estimate = simulation.steps_until((done + 1) as f64 * interval);
+            if estimate > 1 << 30 {
+                return estimate / 2; // far away: to be asked again on the way
+            }
+            // Begin some steps early, since rounding may make it due before its time.
+            let early = 2 + (ROUNDING * interval / dt) as u64;
+            let due = |n: &u64| intervals(state.time_after(*n, dt), interval) > done;
+            (estimate.saturating_sub(early)..estimate + early).find(due).unwrap_or(estimate)
+        };
+        until(self.done.frames, self.plan.frames)
+            .min(until(self.done.series, self.plan.series))
+            .min(until(self.done.checkpoint, self.plan.checkpoint))
     }
 
     /// Writes what is due at the time of the state.
@@ -178,11 +218,7 @@ impl Recorder {
 
     /// Writes `run.json`.
     pub fn summary(&self, info: &RunInfo) -> Result<(), RecordError> {
-        atomic::write(&self.folder.file(SUMMARY_FILE), |w| {
-            serde_json::to_writer_pretty(&mut *w, info)?;
-            w.write_all(b"\n")
-        })?;
-        Ok(())
+        write_summary(&self.folder, info)
     }
 
     fn row(&mut self, simulation: &Simulation) -> Result<(), RecordError> {
@@ -207,6 +243,14 @@ impl Recorder {
         }
         Ok(())
     }
+}
+
+fn write_summary(folder: &RunFolder, info: &RunInfo) -> Result<(), RecordError> {
+    atomic::write(&folder.file(SUMMARY_FILE), |w| {
+        serde_json::to_writer_pretty(&mut *w, info)?;
+        w.write_all(b"\n")
+    })?;
+    Ok(())
 }
 
 /// Name and version of the engine, as written into checkpoints.

@@ -110,7 +110,7 @@ choices! {
     }
     /// How grains are placed.
     FillMethod {
-        /// rows on a lattice, shifted at random by `jitter`
+        /// rows on a lattice from the bottom up, shifted at random by `jitter`
         Lattice = "lattice",
         /// random places without overlap
         Random = "random",

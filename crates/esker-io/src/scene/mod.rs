@@ -25,6 +25,7 @@
 //! ```
 
 pub mod choice;
+pub(crate) mod defaults;
 mod error;
 pub mod keys;
 mod node;
@@ -97,7 +98,7 @@ fn check_and_keep(
         errors.sort_by_key(SceneError::order);
         return Err(errors);
     }
-    let scene = RawScene::take(&table, variables, source, normalised.to_string());
+    let scene = RawScene::take(&table, variables, source, normalised);
     Ok((scene, table))
 }
 

@@ -72,6 +72,18 @@ impl Override {
         {
             return Err(self.error(format!("the scene has no [[{top}]]")));
         }
+        if let [table, name] = self.path.as_slice()
+            && table == "let"
+        {
+            // A variable that nothing uses would be a typing error that goes unnoticed.
+            let known: Vec<String> = match root.get("let").and_then(Item::as_table_like) {
+                Some(variables) => variables.iter().map(|(name, _)| name.to_string()).collect(),
+                None => vec![],
+            };
+            if !known.contains(name) {
+                return Err(self.error(format!("the scene has no variable `{name}`")).known("variables", name, known));
+            }
+        }
         let mut steps = vec![];
         let mut at = Place::Table(root);
         for depth in 0..self.path.len() {

@@ -17,6 +17,7 @@ use super::source::{Location, Source, Spanned};
 use super::variables::Variables;
 use esker::expression::Quantity;
 use esker::math::Vec3;
+use toml_edit::DocumentMut;
 
 /// A scene as written, read by [`read`](super::read).
 #[derive(Clone, Debug)]
@@ -56,11 +57,11 @@ pub struct RawScene {
     /// What is written.
     pub output: Option<RawOutput>,
     source: Source,
-    normalised: String,
+    document: DocumentMut,
 }
 
 impl RawScene {
-    pub(crate) fn take(t: &TableNode, variables: Variables, source: Source, normalised: String) -> RawScene {
+    pub(crate) fn take(t: &TableNode, variables: Variables, source: Source, document: DocumentMut) -> RawScene {
         let named = |name: &str| t.get(name).map_or(&[][..], |node| node.map());
         let _ = t.get("let"); // evaluated before everything else
         RawScene {
@@ -88,7 +89,7 @@ impl RawScene {
             stages: t.tables("stage", RawStage::read),
             output: t.table("output").map(RawOutput::read),
             source,
-            normalised,
+            document,
         }
     }
 
@@ -134,7 +135,12 @@ impl RawScene {
 
     /// The document as used: the text with the overrides put in, comments kept.
     pub fn normalised_text(&self) -> String {
-        self.normalised.clone()
+        self.document.to_string()
+    }
+
+    /// The document itself.
+    pub(crate) fn document(&self) -> &DocumentMut {
+        &self.document
     }
 }
 

@@ -160,7 +160,8 @@ fn description(key: &Key) -> String {
 pub fn markdown() -> String {
     let mut out = String::from(
         "# Scene reference\n\nPlain numbers are SI. Texts carry units, as `\"5 mm\"`, and may calculate with the \
-         variables of `[let]`, as `\"width/2\"`. A key without default that is not marked as needed may be left out.\n",
+         variables of `[let]`, as `\"width/2\"`. A key without default that is not marked as needed may be left \
+         out.\n\nThis page is written by `esker schema --markdown`, from the same tables that read a scene.\n",
     );
     for (path, section) in sections() {
         let heading = if path.is_empty() { "The top of the file".to_string() } else { format!("`{path}`") };

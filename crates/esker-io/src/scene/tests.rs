@@ -246,7 +246,7 @@ fn keys_that_are_missing_or_exclude_each_other_are_told() {
     assert_error(
         &with("count = 500", "count = 500, spacing = 0.01"),
         "error: `spacing` has no meaning with `method = \"drop-and-roll\"`\n  hopper.toml:33:63, in [[grains]] \"bed\": \
-         `spacing = 0.01`; known keys: method, count, mass, fraction, region",
+         `spacing = 0.01`; known keys: method, count, mass, fraction, region, tries",
     );
     assert_error(
         &with("method = \"drop-and-roll\", count = 500", "method = \"at\""),
@@ -399,6 +399,11 @@ fn errors_of_overrides_name_the_override() {
         ("feed.in.rate=1", "error: the scene has no [[feed]]\n  --set feed.in.rate=1"),
         ("seed.x=1", "error: `seed` is no table or list, so it has no `x`\n  --set seed.x=1"),
         ("stage.0=1", "error: one of 2 tables cannot be replaced as a whole; name a key of it\n  --set stage.0=1"),
+        (
+            "let.orifce=1",
+            "error: the scene has no variable `orifce`\n  --set let.orifce=1; known variables: width, orifice (did you \
+             mean `orifice`?)",
+        ),
         ("let.width=2 mmm", "error: unknown unit `mmm`\n  --set let.width=2 mmm, in [let]; did you mean `mm`?"),
         ("gravity.1=1 m", "error: `1 = \"1 m\"` is a length, an acceleration was expected\n  --set gravity.1=1 m"),
     ];

@@ -113,6 +113,32 @@ pub struct Velocity {
     pub angular: Vec3,
 }
 
+/// Carries a tangent vector from the middle of a step to its end: the frame still turns by half its angle about the
+/// normal, and the normal by half its own.
+#[inline]
+pub(crate) fn from_middle_to_end(v: Vec3, n: Vec3, frame_angle: f64) -> Vec3 {
+    let spun = v + (0.5 * frame_angle) * n.cross(v);
+    spun - n * spun.dot(n)
+}
+
+/// Mean relative velocity over a step of length `dt` that ends with normal `n`, having had the normal `middle` and these
+/// levers half way. Velocities belong to the middle of the step, so normal and levers must: with those of the end a pair
+/// that turns as one body would seem to slip by ½ D dt (ω·n) ω_t.
+#[inline]
+pub fn mean_contact_velocity(
+    n: Vec3,
+    middle: Vec3,
+    lever_i: f64,
+    lever_j: f64,
+    i: Velocity,
+    j: Velocity,
+    dt: f64,
+) -> ContactVelocity {
+    let mut mean = contact_velocity(middle, lever_i, lever_j, i, j);
+    mean.slip = from_middle_to_end(mean.slip, n, mean.frame_spin * dt);
+    mean
+}
+
 /// Relative velocity at the contact of two bodies whose centres lie `lever_i` before and `lever_j` behind the contact
 /// point along the normal (Džiugys & Peters 1998, eqs (5)–(9); the contact point is the middle of the overlap).
 #[inline]

@@ -1,7 +1,7 @@
 //! The contact loop over pairs of grains.
 
 use super::list::{BLOCK, Segment};
-use super::{Velocity, contact_velocity};
+use super::{Velocity, contact_velocity, mean_contact_velocity};
 use crate::law::damping::{AnyDamping, DampingLaw};
 use crate::law::normal::{AnyNormal, Hertz, Hooke, NormalLaw};
 use crate::law::rolling::{AnyRolling, NoRolling, RollingLaw};
@@ -97,7 +97,7 @@ fn narrow<N, T>(laws: &[Law], pick: impl Fn(&Law) -> Option<(N, T)>) -> Option<V
 }
 
 /// Geometry of one pair, or `None` when it does not touch.
-#[inline]
+#[inline(always)] // returned through memory it costs a fifth of the loop
 pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, f64, f64)> {
     let (a, b) = (&grains.place[i], &grains.place[j]);
     let d = b.position - a.position;
@@ -107,20 +107,31 @@ pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, f64, f64)> {
         return None;
     }
     let distance = d2.sqrt();
-    let normal = d / distance;
+    let inverse_distance = 1.0 / distance;
+    let normal = d * inverse_distance;
     let overlap = reach - distance;
     let (lever_i, lever_j) = (a.radius - 0.5 * overlap, b.radius - 0.5 * overlap);
     let (m_i, m_j) = (&grains.motion[i], &grains.motion[j]);
+    let (mean_i, mean_j) = (grains.mean[i], grains.mean[j]);
+    let dt = grains.dt;
+    let parting = mean_j.linear - mean_i.linear;
+    let away = parting.dot(normal);
+    let middle = normal - (parting - normal * away) * (0.5 * dt / distance);
+    let back = 0.25 * dt * away;
+    // R* and m* from one division.
+    let (inverse_radius, inverse_mass) = (m_i.inverse_radius + m_j.inverse_radius, m_i.inverse_mass + m_j.inverse_mass);
+    let both = 1.0 / (inverse_radius * inverse_mass);
     let now = |m: &Motion| Velocity { linear: m.velocity, angular: m.angular_velocity };
     Some((
         Touch {
             overlap,
             normal,
-            effective_radius: 1.0 / (m_i.inverse_radius + m_j.inverse_radius),
-            effective_mass: 1.0 / (m_i.inverse_mass + m_j.inverse_mass),
+            middle,
+            effective_radius: both * inverse_mass,
+            effective_mass: both * inverse_radius,
             now: contact_velocity(normal, lever_i, lever_j, now(m_i), now(m_j)),
-            mean: contact_velocity(normal, lever_i, lever_j, grains.mean[i], grains.mean[j]),
-            dt: grains.dt,
+            mean: mean_contact_velocity(normal, middle, lever_i - back, lever_j - back, mean_i, mean_j, dt),
+            dt,
         },
         lever_i,
         lever_j,

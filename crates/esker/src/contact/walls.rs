@@ -1,15 +1,17 @@
 //! The contact loop over walls. Walls use the same laws as grains; a plane is the limit of a grain of infinite radius and
 //! mass, the inside of a drum that of a negative radius (Džiugys & Peters 1998, IV.2.4).
+//!
+//! With periodic faces a grain meets walls where it lies inside the cell; a wall that reaches over a face has to be
+//! there on both sides of it.
 
 use super::list::{BLOCK, Segment};
 use super::sweep::Grains;
-use super::{Velocity, WallContact, contact_velocity};
+use super::{Velocity, WallContact, contact_velocity, mean_contact_velocity};
 use crate::boundary::WallTouch;
 use crate::law::{Memory, Touch};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
 use crate::particles::Load;
-use crate::state::State;
 
 /// What the grains of a block do to one wall in one step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,8 +30,6 @@ pub struct WallFrames {
     pub twist: Vec<Twist>,
     /// Velocities in the middle of the step that ends now.
     pub mean: Vec<Twist>,
-    /// Length of that step \[s\].
-    pub dt: f64,
 }
 
 impl WallFrames {
@@ -39,11 +39,10 @@ impl WallFrames {
         Velocity { linear: twist.at(point), angular: twist.angular_velocity }
     }
 
-    /// Mean velocity over the step of that point of the wall: its displacement over dt, to second order.
+    /// Velocity of wall `w` where it was touched in the middle of the step.
     fn mean_velocity(&self, w: usize, point: Vec3) -> Velocity {
         let twist = &self.mean[w];
-        let middle = point - twist.at(point) * (0.5 * self.dt);
-        Velocity { linear: twist.at(middle), angular: twist.angular_velocity }
+        Velocity { linear: twist.at(point), angular: twist.angular_velocity }
     }
 }
 
@@ -81,7 +80,8 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
         let pose = &frames.pose[w];
         let place = &grains.place[g];
         segment.touches.clear();
-        model.walls[w].surface.touches(pose.to_local(place.position), place.radius, &mut segment.touches);
+        let centre = model.cell.wrapped(place.position);
+        model.walls[w].surface.touches(pose.to_local(centre), place.radius, &mut segment.touches);
         if segment.touches.is_empty() && old.is_empty() {
             continue;
         }
@@ -93,8 +93,8 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             if fixed {
                 continue;
             }
-            let mut memory = recall(found, place.radius, old, &segment.touches);
-            let (touch, point) = wall_touch(model, frames, grains, g, w, found);
+            let (mut memory, normal_before) = recall(found, place.radius, old, &segment.touches);
+            let (touch, point) = wall_touch(model, frames, grains, g, w, found, normal_before);
             let response = law.respond(&touch, &mut memory);
             let lever = place.radius - 0.5 * touch.overlap;
             let load = &mut loads[g - own.start];
@@ -123,29 +123,9 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
     }
 }
 
-/// Adds the contacts of a wall that has just appeared, so that what they hold can be told before the next step.
-pub fn appear(model: &Model, state: &mut State, w: usize) {
-    let pose = state.wall_pose(model, w, state.time);
-    let p = &state.particles;
-    let mut touches = Vec::new();
-    for i in (0..p.owned()).filter(|&i| !p.is_fixed(i)) {
-        touches.clear();
-        model.walls[w].surface.touches(pose.to_local(p.position(i)), p.radius(i), &mut touches);
-        state.contacts.walls.extend(touches.iter().map(|t| WallContact {
-            grain: i as u32,
-            wall: w as u16,
-            feature: t.feature,
-            point: t.point,
-            normal: t.normal,
-            memory: Memory::default(),
-        }));
-    }
-    state.contacts.walls.sort_by_key(|c| (c.grain, c.wall));
-}
-
 /// The memory a contact inherits: that of the same feature or, when the grain has just passed to a neighbouring one, of
-/// the contact that vanished there. Takes it out of `old`.
-fn recall(found: &WallTouch, radius: f64, old: &mut [WallContact], all: &[WallTouch]) -> Memory {
+/// the contact that vanished there; and the normal it had, wall frame. Takes it out of `old`.
+fn recall(found: &WallTouch, radius: f64, old: &mut [WallContact], all: &[WallTouch]) -> (Memory, Vec3) {
     let same = old.iter_mut().find(|c| c.memory.touching && c.feature == found.feature);
     let heir = match same {
         Some(contact) => Some(contact),
@@ -156,7 +136,10 @@ fn recall(found: &WallTouch, radius: f64, old: &mut [WallContact], all: &[WallTo
                 && c.normal.dot(found.normal) > SAME_CONTACT.1
         }),
     };
-    heir.map(|contact| std::mem::take(&mut contact.memory)).unwrap_or_default()
+    match heir {
+        Some(contact) => (std::mem::take(&mut contact.memory), contact.normal),
+        None => (Memory::default(), found.normal),
+    }
 }
 
 /// Books the end of a wall contact.
@@ -174,12 +157,14 @@ fn open(
     let law = model.laws.law(model.material_of(grains.kind[g]), model.walls[w].material);
     let normal = frames.pose[w].orientation * contact.normal;
     let place = &grains.place[g];
-    let wall = frames.mean_velocity(w, place.position + place.radius * normal);
+    let centre = model.cell.wrapped(place.position);
+    let wall = frames.mean_velocity(w, centre + place.radius * normal - grains.mean[g].linear * (0.5 * grains.dt));
     let mean = contact_velocity(normal, place.radius, 0.0, grains.mean[g], wall);
     sum.dissipated += law.release(&mean, grains.dt, &mut contact.memory);
 }
 
 /// A wall contact as the law sees it, and its point in the world. The wall is a body whose centre is the contact point.
+/// `normal_before` is the normal a step ago, wall frame.
 pub fn wall_touch(
     model: &Model,
     frames: &WallFrames,
@@ -187,22 +172,35 @@ pub fn wall_touch(
     g: usize,
     w: usize,
     found: &WallTouch,
+    normal_before: Vec3,
 ) -> (Touch, Vec3) {
     let pose = &frames.pose[w];
     let place = &grains.place[g];
     let motion = &grains.motion[g];
     let normal = pose.orientation * found.normal;
     let lever = place.radius - 0.5 * found.overlap;
-    let point = place.position + lever * normal;
+    let centre = model.cell.wrapped(place.position);
+    let point = centre + lever * normal;
+
+    // Half way through the step: the normal between the old one, turned back with the wall, and the new one.
+    let dt = grains.dt;
+    let carried = pose.orientation * normal_before;
+    let middle = 0.5 * (normal + carried - frames.mean[w].angular_velocity.cross(carried) * dt);
+    let mean = grains.mean[g];
+    let centre = centre - mean.linear * (0.5 * dt);
+    let away = frames.mean_velocity(w, centre + lever * middle).linear - mean.linear;
+    let lever_middle = lever - 0.25 * dt * away.dot(middle);
+    let wall = frames.mean_velocity(w, centre + lever_middle * middle);
     let now = Velocity { linear: motion.velocity, angular: motion.angular_velocity };
     let touch = Touch {
         overlap: found.overlap,
         normal,
+        middle,
         effective_radius: effective_radius(model.planar, motion.inverse_radius, found.curvature),
         effective_mass: 1.0 / motion.inverse_mass,
         now: contact_velocity(normal, lever, 0.0, now, frames.velocity(w, point)),
-        mean: contact_velocity(normal, lever, 0.0, grains.mean[g], frames.mean_velocity(w, point)),
-        dt: grains.dt,
+        mean: mean_contact_velocity(normal, middle, lever_middle, 0.0, mean, wall, dt),
+        dt,
     };
     (touch, point)
 }

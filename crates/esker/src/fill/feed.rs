@@ -199,6 +199,11 @@ impl Feeder {
         &self.feed
     }
 
+    /// Wait after a failed attempt \[s\].
+    pub fn delay(&self) -> f64 {
+        self.delay
+    }
+
     /// Mean number of grains per second while the inlet is free \[1/s\].
     pub fn mean_rate(&self) -> f64 {
         match self.feed.rate {
@@ -221,6 +226,11 @@ impl Feeder {
             state.next += self.wait(0, 0.0, seed, group);
         }
         state
+    }
+
+    /// Goes on at time `t` \[s\] after a rest: what was due meanwhile is not made up for.
+    pub fn wake(&self, state: &mut FeedState, t: f64) {
+        state.next = state.next.max(t);
     }
 
     /// Whether the feed will create no more grains.

@@ -41,11 +41,21 @@ pub enum Integrator {
 }
 
 impl Integrator {
-    /// Time at which the forces of the step from `t` are evaluated \[s\].
-    pub fn force_time(self, t: f64, dt: f64) -> f64 {
+    /// Its name, as a scene writes it.
+    pub fn name(self) -> &'static str {
         match self {
-            Integrator::LeapFrog => t + 0.5 * dt,
-            _ => t + dt,
+            Integrator::VelocityVerlet => "velocity-verlet",
+            Integrator::LeapFrog => "leap-frog",
+            Integrator::SymplecticEuler => "symplectic-euler",
+            Integrator::Gear => "gear",
+        }
+    }
+
+    /// Time at which the forces of the step from `begin` to `end` are evaluated \[s\].
+    pub fn force_time(self, begin: f64, end: f64) -> f64 {
+        match self {
+            Integrator::LeapFrog => 0.5 * (begin + end),
+            _ => end,
         }
     }
 }

@@ -20,6 +20,7 @@ pub mod rolling;
 pub mod tangential;
 pub mod twisting;
 
+use crate::contact::from_middle_to_end;
 use crate::math::Vec3;
 use damping::{AnyDamping, DampingLaw};
 use normal::{AnyNormal, NormalLaw};
@@ -35,13 +36,16 @@ pub struct Touch {
     pub overlap: f64,
     /// Unit normal from body i to body j.
     pub normal: Vec3,
+    /// The normal in the middle of the step that led here, of unit length to second order: mean velocities belong to
+    /// it, and it carries the memory from the old tangent plane to the new one.
+    pub middle: Vec3,
     /// Effective radius R\* \[m\]: 1/R\* = 1/Ri + 1/Rj.
     pub effective_radius: f64,
     /// Effective mass m\* \[kg\]: 1/m\* = 1/mi + 1/mj.
     pub effective_mass: f64,
     /// Velocities at the time of the force.
     pub now: ContactVelocity,
-    /// Mean velocities over the step that led here.
+    /// Mean velocities over the step that led here; the slip lies in the tangent plane of the end.
     pub mean: ContactVelocity,
     /// Length of that step \[s\].
     pub dt: f64,
@@ -175,18 +179,45 @@ pub struct Law<N = AnyNormal, D = AnyDamping, T = AnyTangential, R = AnyRolling,
     pub end: ContactEnd,
 }
 
-/// Turns a tangent vector with the contact frame over one step: into the new tangent plane at unchanged length, then
-/// about the normal with the mean spin of the pair (`spec` 001 §3.3).
+impl Touch {
+    /// Rolling angle of the step, in the tangent plane of its end \[rad\].
+    fn rolled(&self) -> Vec3 {
+        let angle = self.mean.rolling(self.middle) * self.dt;
+        from_middle_to_end(angle, self.normal, self.mean.frame_spin * self.dt)
+    }
+
+    /// Angle of twisting of the step \[rad\].
+    fn twisted(&self) -> f64 {
+        self.mean.turning.dot(self.middle) * self.dt
+    }
+}
+
+/// Turns a tangent vector with the contact frame over one step: about the normal with the mean spin of the pair, then
+/// with the normal into the new tangent plane, at unchanged length (`spec` 001 §3.3).
+///
+/// The smallest rotation that takes the old normal to the new one moves a tangent vector along the bisector of the two,
+/// which is the normal in the middle of the step. Projection along the new normal instead, as is usual, shortens one
+/// component only and is of first order.
+#[inline]
 pub fn turn_with_frame(v: Vec3, touch: &Touch) -> Vec3 {
     let length2 = v.length_squared();
     if length2 == 0.0 {
         return v;
     }
-    let n = touch.normal;
-    let spun = v + (touch.mean.frame_spin * touch.dt) * n.cross(v);
-    let flat = spun - n * spun.dot(n);
-    let flat2 = flat.length_squared();
-    if flat2 == 0.0 { Vec3::ZERO } else { flat * (length2 / flat2).sqrt() }
+    let turned = carry_with_frame(v, touch);
+    // One step of Newton's method for √(length²/turned²): what is left to correct is of the order of the step cubed.
+    turned * (1.5 - 0.5 * turned.length_squared() / length2)
+}
+
+/// The same without the last correction of the length: for what is not carried on to the next step.
+#[inline]
+pub fn carry_with_frame(v: Vec3, touch: &Touch) -> Vec3 {
+    let (n, middle) = (touch.normal, touch.middle);
+    // The factor makes the angle right to fourth order: atan(a/(1 − a²/3)) = a + O(a⁵).
+    let angle = touch.mean.frame_spin * touch.dt;
+    let spun = v * (1.0 - angle * angle / 3.0) + angle * n.cross(v);
+    // 2 − m·n is 1/(m·n) to fourth order in the angle between the two.
+    spun - middle * (spun.dot(n) * (2.0 - middle.dot(n)))
 }
 
 impl<N: NormalLaw, D: DampingLaw, T: TangentialLaw, R: RollingLaw, W: TwistingLaw> Law<N, D, T, R, W> {

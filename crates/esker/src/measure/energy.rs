@@ -52,6 +52,24 @@ impl EnergyBalance {
         self.dissipated.damping + self.dissipated.friction + self.dissipated.rolling
     }
 
+    /// Energy that moved or can move: what the residual is to be compared with.
+    pub fn turnover(&self) -> f64 {
+        let d = &self.dissipated;
+        let flows = [d.damping, d.friction, d.rolling, self.field_work, self.entered, self.left, self.switched];
+        self.kinetic()
+            + self.elastic_normal
+            + self.elastic_tangential
+            + flows.iter().map(|f| f.abs()).sum::<f64>()
+            + self.wall_work.iter().map(|w| w.1.abs()).sum::<f64>()
+    }
+
+    /// Whether the account is off by more than a step that is short enough can explain: a hundredth of the turnover.
+    pub fn is_off(&self) -> bool {
+        let rounding = 1e-12 * (self.initial.abs() + self.potential.iter().map(|p| p.1.abs()).sum::<f64>());
+        let residual = self.residual().abs();
+        residual.is_nan() || residual > 0.01 * self.turnover() + rounding
+    }
+
     /// What the account is off by: held + lost + left − entered − work − switched − initial.
     pub fn residual(&self) -> f64 {
         let work: f64 = self.wall_work.iter().map(|w| w.1).sum();
@@ -109,4 +127,24 @@ pub fn potential(model: &Model, p: &Particles) -> f64 {
 /// Everything the grains hold: kinetic, potential, elastic \[J\].
 pub fn mechanical(model: &Model, state: &State) -> f64 {
     balance(model, state).mechanical()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_off_when_a_hundredth_of_what_moved_is_missing() {
+        let falling = |found: f64| EnergyBalance {
+            translation: found,
+            potential: vec![("gravity".into(), -1.0)],
+            ..EnergyBalance::default()
+        };
+        assert!(!falling(1.0).is_off() && !falling(1.005).is_off() && !falling(0.995).is_off());
+        assert!(falling(1.02).is_off() && falling(0.98).is_off() && falling(f64::NAN).is_off());
+        // At rest nothing moves, and the potential is known to its last digits only.
+        let resting =
+            EnergyBalance { potential: vec![("gravity".into(), 700.0 + 1e-13)], initial: 700.0, ..falling(0.0) };
+        assert!(!resting.is_off());
+    }
 }

@@ -17,7 +17,7 @@ pub struct RegionMeasure {
     pub packing: f64,
     /// Contacts per grain inside \[-\].
     pub coordination: f64,
-    /// Mean stress, contact and kinetic part, compression positive \[Pa\] (N/m in a planar scene per depth).
+    /// Mean stress, contact and kinetic part, compression positive \[Pa\].
     pub stress: Mat3,
 }
 
@@ -25,12 +25,13 @@ pub struct RegionMeasure {
 ///
 /// Stress after Love and Weber: σ = (1/V) Σ_c f_c ⊗ l_c over contacts whose point lies inside, plus Σ m v′ ⊗ v′ of the
 /// grains inside, with v′ the velocity relative to their mean. f_c acts on the first body, l_c is the branch vector
-/// from the second to the first, so compression is positive.
+/// from the second to the first, so compression is positive. With periodic faces everything is counted where it lies
+/// inside the cell.
 pub fn measure(model: &Model, state: &State, region: &Region) -> Result<RegionMeasure, RegionError> {
     let p = &state.particles;
     let volume = region.measure(model.planar)?;
-    let contains = |x: Vec3| region.contains(model.cell.inside(x), model.planar);
-    let inside: Vec<usize> = (0..p.owned()).filter(|&i| contains(p.position(i))).collect();
+    let holds = |x: Vec3| region.contains(model.cell.wrapped(x), model.planar);
+    let inside: Vec<usize> = (0..p.owned()).filter(|&i| holds(p.position(i))).collect();
     let mass: f64 = inside.iter().map(|&i| p.mass[i]).sum();
     let solid: f64 = inside
         .iter()
@@ -48,7 +49,7 @@ pub fn measure(model: &Model, state: &State, region: &Region) -> Result<RegionMe
     inside.iter().for_each(|&i| is_inside[i] = true);
     let mut ends = 0usize;
     visit::for_each(model, state, |c| {
-        if contains(c.point) {
+        if holds(c.point) {
             stress += outer(c.force, c.from - c.to) * c.share;
         }
         ends += usize::from(is_inside[c.i]);
@@ -63,7 +64,7 @@ pub fn measure(model: &Model, state: &State, region: &Region) -> Result<RegionMe
         mass,
         packing: solid / volume,
         coordination: ends as f64 / inside.len().max(1) as f64,
-        stress: stress * (1.0 / volume),
+        stress: stress * (1.0 / (volume * model.depth())),
     })
 }
 

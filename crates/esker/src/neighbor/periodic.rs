@@ -50,18 +50,18 @@ impl PeriodicCell {
         }))
     }
 
+    /// The copy of a point that lies inside the cell \[m\]. Grains are wrapped now and then only: who asks where a grain
+    /// is seen, not where its contacts are, asks for this.
+    pub fn wrapped(&self, x: Vec3) -> Vec3 {
+        if self.is_periodic() { x - self.shift_vector(self.winding(x)) } else { x }
+    }
+
     /// In which copy of the cell a point lies: floor((x − origin) / length) per periodic axis, 0 on open ones. A point
     /// nearer to a face than rounding can tell counts as on it.
     ///
     /// Beyond 2²⁹ periods, where [`search`](super::search) refuses a grain, the value saturates.
     pub fn winding(&self, x: Vec3) -> [i32; 3] {
         self.wrap(x).1
-    }
-
-    /// The copy of a point that lies inside the cell. Grains are wrapped now and then only: who asks where a grain is
-    /// seen, not where its contacts are, asks for this.
-    pub fn inside(&self, x: Vec3) -> Vec3 {
-        x - self.shift_vector(self.winding(x))
     }
 
     /// The copy of a point inside the cell, 0 ≤ w ≤ length measured from `origin` on periodic axes, and its winding.

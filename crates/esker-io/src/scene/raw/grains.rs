@@ -61,7 +61,7 @@ pub enum RawRadiusKind {
         /// Larger ones are drawn again.
         max: Option<Spanned<f64>>,
     },
-    /// Radii with their fractions, not yet scaled to a sum of one.
+    /// Edges of radius, each with the fraction below it, not yet scaled to a sum of one.
     Sieve(Vec<(f64, f64)>),
 }
 

@@ -96,7 +96,8 @@ pub static TANGENTIAL: Section = Section {
             .only_for(&["spring"]),
         key("stiffness-ratio", Kind::Number, "\"2/7\"", "Stiffness over the normal stiffness.")
             .positive()
-            .only_for(&["spring"]),
+            .default("2/7; for mindlin from the materials")
+            .only_for(&["spring", "mindlin"]),
         key("friction", Kind::Number, "0.3", "Coefficient of friction.")
             .not_negative()
             .default("mixed from the materials")
@@ -111,6 +112,7 @@ pub static TANGENTIAL: Section = Section {
             .only_for(&["spring", "mindlin", "dashpot"]),
         key("damping-ratio", Kind::Number, "0.5", "Damping coefficient over the normal one.")
             .not_negative()
+            .default("1, unless `damping` or `rate` is given")
             .only_for(&["spring", "mindlin", "dashpot"]),
     ],
     groups: &[
@@ -132,9 +134,11 @@ pub static ROLLING: Section = Section {
         key("stiffness", Kind::Number, "\"0.1 N m/rad\"", "Stiffness of the angular spring.")
             .of(m::TORQUE)
             .positive()
+            .default("from the normal stiffness")
             .only_for(&["spring"]),
         key("damping-ratio", Kind::Number, "0.3", "Damping over critical damping of the angular spring.")
             .not_negative()
+            .default("0.3")
             .only_for(&["spring"]),
     ],
     groups: &[],
@@ -153,9 +157,11 @@ pub static TWISTING: Section = Section {
         key("stiffness", Kind::Number, "\"0.1 N m/rad\"", "Stiffness of the angular spring.")
             .of(m::TORQUE)
             .positive()
+            .default("from the normal stiffness")
             .only_for(&["spring"]),
         key("damping-ratio", Kind::Number, "0.3", "Damping over critical damping of the angular spring.")
             .not_negative()
+            .default("0.3")
             .only_for(&["spring"]),
     ],
     groups: &[],

@@ -67,9 +67,10 @@ pub static RADIUS: Section = Section {
         key("log-normal", Kind::Number, "\"5 mm\"", "Median of a log-normal distribution.").of(m::LENGTH).positive(),
         key(
             "sieve",
-            Kind::List(&SIEVE_ROW, 1, MANY),
-            "[[\"4 mm\", 0.3], [\"5 mm\", 0.7]]",
-            "Radii and their fractions; fractions are scaled to a sum of one.",
+            Kind::List(&SIEVE_ROW, 2, MANY),
+            "[[\"4 mm\", 0], [\"5 mm\", 0.3], [\"6 mm\", 0.7]]",
+            "Edges of radius, each with the fraction between it and the edge before, so the first has 0; fractions are \
+             scaled to a sum of one.",
         ),
         key(
             "spread",
@@ -79,8 +80,14 @@ pub static RADIUS: Section = Section {
         )
         .of(m::RELATIVE_OR_LENGTH)
         .not_negative(),
-        key("min", Kind::Number, "\"4 mm\"", "Smaller radii are drawn again.").of(m::LENGTH).positive(),
-        key("max", Kind::Number, "\"6 mm\"", "Larger radii are drawn again.").of(m::LENGTH).positive(),
+        key("min", Kind::Number, "\"4 mm\"", "Smaller radii are drawn again.")
+            .of(m::LENGTH)
+            .positive()
+            .default("four standard deviations below, but a tenth of the mean at least"),
+        key("max", Kind::Number, "\"6 mm\"", "Larger radii are drawn again.")
+            .of(m::LENGTH)
+            .positive()
+            .default("four standard deviations above"),
         key("by", Kind::Choice(CountBy::WORDS), "\"number\"", "What the distribution counts.")
             .default("number; mass for a sieve"),
     ],
@@ -125,7 +132,8 @@ pub static FILL: Section = Section {
             .default("0")
             .only_for(&["lattice"]),
         key("tries", Kind::Count, "1000", "Attempts to place a grain before the filling is given up.")
-            .only_for(&["random"]),
+            .default("10000 at random, 100 for drop-and-roll")
+            .only_for(&["random", "drop-and-roll"]),
         key("positions", Kind::List(&Kind::Vector, 1, MANY), "[[0, 0, 0], [0, 0, \"20 mm\"]]", "The places.")
             .of(m::LENGTH)
             .only_for(&["at"])
@@ -186,9 +194,7 @@ pub static FEED: Section = Section {
         key("rate", Kind::Number, "\"100 1/s\"", "Grains per second.").of(m::RATE).positive(),
         key("mass-rate", Kind::Number, "\"2 kg/s\"", "Mass per second.").of(m::MASS_RATE).positive(),
         key("arrival", Kind::Choice(Arrival::WORDS), "\"steady\"", "When they arrive.").default("steady"),
-        key("velocity", Kind::Either(&VELOCITY_KINDS), "[0, 0, \"-1 m/s\"]", "Velocity at arrival, or a random one.")
-            .of(m::SPEED)
-            .default("at rest"),
+        key("velocity", Kind::Vector, "[0, 0, \"-1 m/s\"]", "Velocity at arrival.").of(m::SPEED).default("at rest"),
         key(
             "spin",
             Kind::Either(&SPIN_KINDS),
@@ -200,11 +206,13 @@ pub static FEED: Section = Section {
         key("count", Kind::Count, "1000", "How many in all.").default("no limit"),
         key("start", Kind::Number, "\"1 s\"", "When it begins.").of(m::TIME).not_negative().default("0"),
         key("stop", Kind::Number, "\"5 s\"", "When it ends.").of(m::TIME).not_negative().default("never"),
-        key("tries", Kind::Count, "20", "Attempts to find a free place before an arrival is postponed."),
+        key("tries", Kind::Count, "20", "Attempts to find a free place before an arrival is postponed.").default("50"),
         key("delay", Kind::Number, "\"10 ms\"", "How long an arrival is postponed when there is no room.")
             .of(m::TIME)
-            .positive(),
-        key("patience", Kind::Count, "100", "Postponements in a row after which the feed counts as jammed."),
+            .positive()
+            .default("a tenth of the mean time between two arrivals"),
+        key("patience", Kind::Count, "100", "Postponements in a row after which the feed counts as jammed.")
+            .default("1000"),
     ],
     groups: &[Group { rule: Rule::ExactlyOne, keys: &["rate", "mass-rate"] }],
     tag: None,
@@ -228,7 +236,7 @@ pub static REMOVE: Section = Section {
     name: "remove",
     doc: "Where grains leave the run.",
     keys: &[
-        key("name", Kind::Text, "\"outlet\"", "How probes call it."),
+        key("name", Kind::Text, "\"outlet\"", "What it is, for the reader of the scene."),
         key("below", Kind::Table(&AXIS_PLANE), "{ y = \"-20 mm\" }", "Below a plane across an axis."),
         key("above", Kind::Table(&AXIS_PLANE), "{ y = \"2 m\" }", "Above a plane across an axis."),
         key("inside", Kind::Table(&REGION), "{ sphere = { centre = [0, 0, 0], radius = 0.1 } }", "Inside a region."),

@@ -200,15 +200,15 @@ pub static SOLVER: Section = Section {
             .of(m::TIME)
             .positive()
             .default("auto"),
-        key("steps-per-contact", Kind::Number, "40", "Steps during the shortest contact when the step is found.")
+        key("steps-per-contact", Kind::Number, "50", "Steps during the shortest contact when the step is found.")
             .positive()
-            .default("40"),
+            .default("50"),
         key("integrator", Kind::Choice(Integrator::WORDS), "\"velocity-verlet\"", "The scheme of integration.")
             .default("velocity-verlet"),
         key("skin", Kind::Number, "\"1 mm\"", "How far beyond touching the neighbour list looks.")
             .of(m::LENGTH)
             .positive()
-            .default("found from the grains"),
+            .default("a tenth of the mean diameter"),
     ],
     groups: &[],
     tag: None,
@@ -230,8 +230,8 @@ pub static OUTPUT: Section = Section {
         key("checkpoint", Kind::Number, "\"1 s\"", "Interval of checkpoints to continue from.")
             .of(m::TIME)
             .positive()
-            .default("at the end of each stage"),
-        key("contacts", Kind::Bool, "true", "Whether frames hold the contacts too.").default("false"),
+            .default("every 30 s of computing, and at the end"),
+        key("contacts", Kind::Bool, "true", "Whether frames hold the contacts too.").default("true"),
         key(
             "probe",
             Kind::OneOrMore(&PROBE_KIND),

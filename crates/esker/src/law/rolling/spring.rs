@@ -37,7 +37,7 @@ impl RollingLaw for ElasticPlastic {
             if k > memory.couple_stiffness[0] {
                 angle *= memory.couple_stiffness[0] / k;
             }
-            angle += touch.mean.rolling(touch.normal) * touch.dt;
+            angle += touch.rolled();
         }
         let limit = self.friction * r * load;
         let torque2 = (k * angle).length_squared();

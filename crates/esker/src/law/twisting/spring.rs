@@ -29,7 +29,7 @@ impl TwistingLaw for TwistSpring {
             if k > memory.couple_stiffness[1] {
                 angle *= memory.couple_stiffness[1] / k;
             }
-            angle += touch.mean.turning.dot(touch.normal) * touch.dt;
+            angle += touch.twisted();
         }
         let limit = self.friction * r * load;
         let mut dashpot = 2.0 * self.damping_ratio * (0.4 * touch.effective_mass * r * r * k).sqrt();

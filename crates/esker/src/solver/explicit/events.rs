@@ -9,7 +9,7 @@ use crate::integrate::{Integrator, gear};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::measure::energy;
 use crate::model::{CountingPlane, Model, Wall};
-use crate::neighbor::{self, Candidates};
+use crate::neighbor::{self, Candidates, PeriodicCell};
 use crate::particles::{Particles, Place};
 use crate::state::{Flow, State};
 
@@ -46,7 +46,7 @@ pub fn count_flows(model: &Model, state: &mut State, sides: &mut [i32]) {
 
 fn is_taken(model: &Model, p: &Particles, i: usize) -> bool {
     !p.is_fixed(i) && {
-        let x = model.cell.inside(p.position(i));
+        let x = model.cell.wrapped(p.position(i));
         model.removals.iter().any(|r| r.takes(x, model.planar))
     }
 }
@@ -110,6 +110,7 @@ pub fn feed(model: &Model, state: &mut State) -> Result<(), StepError> {
                 Outcome::Postponed => {}
                 Outcome::Jammed => {
                     let failures = state.feeds[f].failures;
+                    state.ledger.entered += energy::mechanical(model, state) - before;
                     return Err(StepError::Jam { feed: f, time: state.time, failures });
                 }
                 Outcome::Finished => break,
@@ -128,10 +129,30 @@ pub struct Surroundings<'a> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// Everything that may overlap a sphere inside `bounds`.
+    /// Everything that may overlap a sphere inside `bounds`, periodic copies of grains included.
     pub fn near(model: &'a Model, state: &State, bounds: Aabb) -> Self {
-        let near =
-            state.particles.place.iter().filter(|p| bounds.grown(p.radius).contains(p.position)).copied().collect();
+        let cell = &model.cell;
+        // Endless bounds end at the faces of the cell: what lies beyond is a copy of what lies within.
+        let mut bounds = bounds;
+        for axis in 0..3 {
+            if let Some(length) = cell.length[axis] {
+                let (low, high) = (cell.origin[axis], cell.origin[axis] + length);
+                bounds.min[axis] = if bounds.min[axis].is_finite() { bounds.min[axis] } else { low };
+                bounds.max[axis] = if bounds.max[axis].is_finite() { bounds.max[axis] } else { high };
+            }
+        }
+        let shifts = |axis: usize| if cell.length[axis].is_some() { -1..=1 } else { 0..=0 };
+        let mut near = Vec::new();
+        for place in &state.particles.place {
+            let bounds = bounds.grown(place.radius);
+            let inside = cell.wrapped(place.position);
+            for (x, y, z) in shifts(0).flat_map(|x| shifts(1).flat_map(move |y| shifts(2).map(move |z| (x, y, z)))) {
+                let position = inside + cell.shift_vector([x, y, z]);
+                if bounds.contains(position) {
+                    near.push(Place { position, ..*place });
+                }
+            }
+        }
         Self { model, frames: visit::frames(model, state, state.time, 0.0), near }
     }
 }
@@ -206,14 +227,27 @@ pub fn drop_fixed_pairs(p: &Particles, candidates: &mut Candidates) {
 /// turns about its own axis.
 pub fn approach_speed(wall: &Wall, base: &Pose) -> f64 {
     let local = |through: Vec3, axis: Vec3| (base.to_local(through), base.orientation.conjugate() * axis);
-    let moves_the_surface = |part: &&MotionPart| match part {
-        MotionPart::Rotate { through, axis, .. } | MotionPart::Swing { through, axis, .. } => {
-            let (through, axis) = local(*through, *axis);
-            !wall.surface.is_invariant_under_spin(through, axis)
+    // A spin about the axis of symmetry moves nothing, as long as no turn before it has carried the axis away.
+    let mut rest = Motion::default();
+    let mut turned = false;
+    for part in &wall.motion.parts {
+        let spins_in_place = match part {
+            MotionPart::Rotate { through, axis, .. } | MotionPart::Swing { through, axis, .. } => {
+                let (through, axis) = local(*through, *axis);
+                let in_place = !turned && wall.surface.is_invariant_under_spin(through, axis);
+                turned |= !in_place;
+                in_place
+            }
+            MotionPart::Schedule { .. } => {
+                turned = true;
+                false
+            }
+            _ => false,
+        };
+        if !spins_in_place {
+            rest.parts.push(part.clone());
         }
-        _ => true,
-    };
-    let rest = Motion { parts: wall.motion.parts.iter().filter(moves_the_surface).cloned().collect() };
+    }
     let pivot_distance = |part: &MotionPart| match part {
         MotionPart::Rotate { through, .. }
         | MotionPart::Swing { through, .. }
@@ -234,12 +268,36 @@ pub fn jump(model: &Model, state: &mut State, jumping: &[usize]) {
     state.ledger.switched += energy::mechanical(model, state) - before;
 }
 
-/// Walls that jump during the next step.
-pub fn jumping(model: &Model, state: &State) -> Vec<usize> {
+/// Walls that jump before the forces of the next step, which are taken at `force_time`.
+pub fn jumping(model: &Model, state: &State, force_time: f64) -> Vec<usize> {
+    let last = match model.integrator {
+        Integrator::LeapFrog => state.time - (force_time - state.time),
+        _ => state.time,
+    };
     (0..model.walls.len())
         .filter(|&w| {
-            let t = state.time - state.walls[w].since;
-            model.walls[w].motion.jump_between(t, t + model.dt) != Vec3::ZERO
+            let since = state.walls[w].since;
+            model.walls[w].motion.jump_between(last - since, force_time - since) != Vec3::ZERO
         })
         .collect()
+}
+
+/// A point wrapped into the cell, and its copies beyond the faces it is nearer to than `reach`.
+pub fn copies(cell: &PeriodicCell, x: Vec3, reach: f64) -> Vec<Vec3> {
+    let mut copies = vec![cell.wrapped(x)];
+    for axis in 0..3 {
+        let Some(length) = cell.length[axis] else { continue };
+        for k in 0..copies.len() {
+            let offset = copies[k][axis] - cell.origin[axis];
+            let mut copy = copies[k];
+            if offset < reach {
+                copy[axis] += length;
+                copies.push(copy);
+            } else if offset > length - reach {
+                copy[axis] -= length;
+                copies.push(copy);
+            }
+        }
+    }
+    copies
 }

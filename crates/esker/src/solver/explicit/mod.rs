@@ -29,7 +29,7 @@ pub const TIDY_EVERY: u64 = 8192;
 /// Steps between two looks at the removal regions.
 pub const REMOVE_EVERY: u64 = 16;
 /// Below this number of grains per worker the step is cheaper on fewer workers.
-const GRAINS_PER_WORKER: usize = 1000;
+pub const GRAINS_PER_WORKER: usize = 1000;
 
 fn tick(hook: &Option<PhaseHook>, phase: Phase) {
     if let Some(hook) = hook {
@@ -40,6 +40,7 @@ fn tick(hook: &Option<PhaseHook>, phase: Phase) {
 /// The solver and its scratch memory.
 pub struct Explicit {
     workers: usize,
+    grains_per_worker: usize,
     hook: Option<PhaseHook>,
     largest_overlap: f64,
     list: Option<WorkingList>,
@@ -68,24 +69,33 @@ struct WorkingList {
 impl Explicit {
     /// A solver on `workers` threads of the present rayon pool.
     pub fn new(workers: usize) -> Self {
-        Self { workers: workers.max(1), hook: None, largest_overlap: 0.0, list: None }
+        let grains_per_worker = GRAINS_PER_WORKER;
+        Self { workers: workers.max(1), grains_per_worker, hook: None, largest_overlap: 0.0, list: None }
+    }
+
+    /// Gives a worker at least this many grains; with fewer the step is done by fewer workers
+    /// (default: [`GRAINS_PER_WORKER`]).
+    pub fn grains_per_worker(mut self, least: usize) -> Self {
+        self.grains_per_worker = least.max(1);
+        self
     }
 
     /// One step.
     fn step(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
         let dt = model.dt;
-        let jumping = events::jumping(model, state);
+        let force_time = model.integrator.force_time(state.time, state.time_after(1, dt));
+        let jumping = events::jumping(model, state, force_time);
         if !jumping.is_empty() {
             self.store(state);
             events::jump(model, state, &jumping);
-            self.build(model, state)?;
+            self.build_at(model, state, force_time)?;
         }
 
         tick(&self.hook, Phase::Integrate);
         let list = self.list.as_mut().expect("the list is built before the first step");
         let speed = integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
         check_finite(speed, state, dt)?;
-        let frames = visit::frames(model, state, model.integrator.force_time(state.time, dt), dt);
+        let frames = visit::frames(model, state, force_time, dt);
 
         tick(&self.hook, Phase::Neighbours);
         self.keep_list(model, state, speed)?;
@@ -95,8 +105,7 @@ impl Explicit {
 
         tick(&self.hook, Phase::Fields);
         let list = self.list.as_mut().expect("kept above");
-        let t = model.integrator.force_time(state.time, dt);
-        book::fields(model, state, t, &mut list.field_force);
+        book::fields(model, state, force_time, &mut list.field_force);
         book::field_work(model, state, &list.field_force, dt);
 
         tick(&self.hook, Phase::Integrate);
@@ -177,7 +186,8 @@ impl Explicit {
         list.travelled += speed * model.dt;
         list.wall_travelled += list.wall_speed * model.dt;
         let half = 0.5 * model.skin;
-        if list.travelled > half {
+        // Gear's corrections move grains between two calls, which no velocity tells.
+        if list.travelled > half || model.integrator == Integrator::Gear {
             // The bound has been used up: look at the real displacements.
             let p = &state.particles;
             let far2 = (0..p.owned()).map(|i| p.position(i).distance_squared(list.reference[i])).fold(0.0, f64::max);
@@ -185,12 +195,14 @@ impl Explicit {
             list.travelled = far2.sqrt();
         }
         if list.travelled > half || list.wall_travelled > half {
-            // The step is half done: its velocities, and the sides grains were on before it, are still wanted.
+            // The grains are on their way: their velocities, and the side each was on before, belong to this step.
             let (scratch, sides) = (std::mem::take(&mut list.scratch), std::mem::take(&mut list.sides));
             self.store(state);
             self.build(model, state)?;
             let list = self.list.as_mut().expect("just built");
             (list.scratch, list.sides) = (scratch, sides);
+            // The walls were looked at where they stood at the start of the step.
+            list.wall_travelled = list.wall_speed * model.dt;
         }
         let list = self.list.as_mut().expect("kept");
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
@@ -208,6 +220,11 @@ impl Explicit {
 
     /// Builds the working list from model and state.
     fn build(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+        self.build_at(model, state, state.time)
+    }
+
+    /// The same with the walls where they are at time `t`.
+    fn build_at(&mut self, model: &Model, state: &mut State, t: f64) -> Result<(), StepError> {
         let p = &mut state.particles;
         p.drop_images();
         let n = p.owned();
@@ -216,8 +233,8 @@ impl Explicit {
         }
         let mut candidates = neighbor::search(&p.place, &model.cell, model.skin, Method::Grid)?;
         events::drop_fixed_pairs(p, &mut candidates);
-        let (near_walls, wall_speed) = near_walls(model, state);
-        let workers = self.workers.min(n.div_ceil(GRAINS_PER_WORKER));
+        let (near_walls, wall_speed) = near_walls(model, state, t);
+        let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         let segments = list::build(n, workers, &candidates, &state.contacts, &near_walls, model.walls.len());
         let p = &state.particles;
         let mut kind = p.kind.clone();
@@ -241,9 +258,12 @@ impl Explicit {
         Ok(())
     }
 
-    /// Loads at the present positions, for a state that has none: no time passes, no energy is booked.
+    /// Loads at the present positions, at the start and when a stage has switched something: no time passes. The energy
+    /// of contacts that are there all at once is that of the start, or came with the switch.
     fn prime(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+        let entered = state.ledger.entered;
         events::tidy(model, state);
+        let before = energy::mechanical(model, state);
         self.build(model, state)?;
         let list = self.list.as_mut().expect("just built");
         for (mean, motion) in list.scratch.mean.iter_mut().zip(&state.particles.motion) {
@@ -262,7 +282,12 @@ impl Explicit {
         }
         state.loads_are_current = true;
         self.store(state);
-        state.ledger.initial = energy::mechanical(model, state);
+        let now = energy::mechanical(model, state);
+        if state.step == 0 {
+            (state.ledger.initial, state.ledger.entered) = (now, entered);
+        } else {
+            state.ledger.switched += now - before;
+        }
         Ok(())
     }
 }
@@ -321,8 +346,8 @@ fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mea
 
 /// Walls within reach of each grain, and the largest speed at which a wall may come nearer \[m/s\]. A wall that moves too
 /// fast for a list, or has no bounded speed, is near every grain.
-fn near_walls(model: &Model, state: &State) -> (Vec<(u32, u16)>, f64) {
-    let frames = visit::frames(model, state, state.time, 0.0);
+fn near_walls(model: &Model, state: &State, t: f64) -> (Vec<(u32, u16)>, f64) {
+    let frames = visit::frames(model, state, t, 0.0);
     let p = &state.particles;
     let mut speed = 0.0f64;
     let near: Vec<(usize, bool)> = (0..model.walls.len())
@@ -343,8 +368,11 @@ fn near_walls(model: &Model, state: &State) -> (Vec<(u32, u16)>, f64) {
         for &(w, listed) in &near {
             touches.clear();
             if listed {
-                let local = frames.pose[w].to_local(p.position(i));
-                model.walls[w].surface.touches(local, p.radius(i) + model.skin, &mut touches);
+                // A grain that crosses a periodic face goes on at the other one.
+                for copy in events::copies(&model.cell, p.position(i), p.radius(i) + model.skin) {
+                    let local = frames.pose[w].to_local(copy);
+                    model.walls[w].surface.touches(local, p.radius(i) + model.skin, &mut touches);
+                }
             }
             if !listed || !touches.is_empty() {
                 pairs.push((i as u32, w as u16));
