@@ -1,6 +1,7 @@
 //! `esker new`: the examples inside the program.
 
 use crate::Failure;
+use crate::out::say;
 use std::path::PathBuf;
 
 /// Name, one line, text, and the files it needs beside it.
@@ -41,9 +42,9 @@ fn about(example: &Example) -> &str {
 /// Lists the examples, or writes one.
 pub fn main(name: Option<String>, output: Option<PathBuf>) -> Result<(), Failure> {
     let Some(name) = name else {
-        println!("examples (write one with `esker new NAME`):");
+        say!("examples (write one with `esker new NAME`):");
         for example in EXAMPLES {
-            println!("  {:<18} {}", example.name, about(example));
+            say!("  {:<18} {}", example.name, about(example));
         }
         return Ok(());
     };
@@ -66,8 +67,8 @@ pub fn main(name: Option<String>, output: Option<PathBuf>) -> Result<(), Failure
             std::fs::create_dir_all(parent)?;
         }
         esker_io::atomic::write(&target, |w| w.write_all(bytes))?;
-        println!("wrote {}", target.display());
+        say!("wrote {}", target.display());
     }
-    println!("run it with `esker run {}`", path.display());
+    say!("run it with `esker run {}`", path.display());
     Ok(())
 }
