@@ -52,7 +52,12 @@ fn mistakes_in_a_scene_are_told_with_place_and_help() {
         let parts = ["`material = \"dsic\"` is not defined", "[[grains]] \"bed\"", "known materials: disc, steel"];
         fails(at, &args, 1, &parts);
         spoilt(at, "\"10 mm\"", "\"10 kg\"");
-        fails(at, &args, 1, &["`radius = \"10 kg\"` is a mass, a length was expected", &place_of("\"10 mm\"")]);
+        fails(
+            at,
+            &args,
+            1,
+            &["`radius = \"10 kg\"` is a mass, a length was expected", &place_of("radius   = \"10 mm\"")],
+        );
         spoilt(at, "[material.steel]", "[material.steel");
         fails(at, &args, 1, &["this is not TOML", &place_of("[material.steel]")]);
         fs::write(at.join("scene.toml"), [0xff, 0xfe, 0x00]).unwrap();
