@@ -165,7 +165,7 @@ fn a_bare_scene_with_its_defaults_written_out_is_the_same_run() {
         "   # by mass; default: by",
         "  # default: rotate.through",
         "tries = 10000",
-        "stiffness-ratio = \"2/7\"  # default",
+        "stiffness-ratio = 0.2857142857142857  # default",
     ] {
         assert!(filled.contains(line), "`{line}` is missing in\n{filled}");
     }
