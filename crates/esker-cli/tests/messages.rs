@@ -41,7 +41,7 @@ fn mistakes_in_a_scene_are_told_with_place_and_help() {
         spoilt(at, "material = \"disc\"", "material = \"dsic\"");
         let parts = ["`material = \"dsic\"` is not defined", "[[grains]] \"bed\"", "known materials: disc, steel"];
         fails(at, &args, 1, &parts);
-        let place = spoilt(at, "\"10 mm\"", "\"10 kg\"");
+        let place = spoilt(at, "= \"10 mm\" ", "= \"10 kg\" ");
         fails(at, &args, 1, &["`radius = \"10 kg\"` is a mass, a length was expected", &place]);
         let place = spoilt(at, "[material.steel]", "[material.steel");
         fails(at, &args, 1, &["this is not TOML", &place]);
