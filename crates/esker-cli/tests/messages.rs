@@ -21,18 +21,13 @@ fn fails(folder: &Path, arguments: &[&str], code: i32, parts: &[&str]) {
     assert!(!folder.join("runs").exists(), "nothing was begun");
 }
 
-/// The hopper with one thing replaced, as `scene.toml` in a folder.
-fn spoilt(folder: &Path, good: &str, bad: &str) {
+/// The hopper with one thing replaced, as `scene.toml` in a folder; tells its place as messages do.
+fn spoilt(folder: &Path, good: &str, bad: &str) -> String {
     let text = fs::read_to_string(example("hopper.toml")).unwrap();
     assert!(text.contains(good), "{good}");
+    let before = &text[..text.find(good).unwrap_or_default()];
     fs::write(folder.join("scene.toml"), text.replace(good, bad)).unwrap();
-}
-
-/// Where the hopper example has a text: `scene.toml:LINE`.
-fn place_of(text: &str) -> String {
-    let scene = fs::read_to_string(example("hopper.toml")).unwrap();
-    let before = &scene[..scene.find(text).unwrap()];
-    format!("scene.toml:{}:", before.matches('\n').count() + 1)
+    format!("scene.toml:{}:", 1 + before.matches('\n').count())
 }
 
 #[test]
@@ -41,25 +36,15 @@ fn mistakes_in_a_scene_are_told_with_place_and_help() {
     let at = dir.path();
     for command in ["check", "run"] {
         let args = [command, "scene.toml"];
-        spoilt(at, "density = \"1190", "densty = \"1190");
-        fails(
-            at,
-            &args,
-            1,
-            &["unknown key `densty`", &place_of("density = \"1190"), "[material.disc]", "did you mean `density`?"],
-        );
+        let place = spoilt(at, "density = \"1190", "densty = \"1190");
+        fails(at, &args, 1, &["unknown key `densty`", &place, "[material.disc]", "did you mean `density`?"]);
         spoilt(at, "material = \"disc\"", "material = \"dsic\"");
         let parts = ["`material = \"dsic\"` is not defined", "[[grains]] \"bed\"", "known materials: disc, steel"];
         fails(at, &args, 1, &parts);
-        spoilt(at, "\"10 mm\"", "\"10 kg\"");
-        fails(
-            at,
-            &args,
-            1,
-            &["`radius = \"10 kg\"` is a mass, a length was expected", &place_of("radius   = \"10 mm\"")],
-        );
-        spoilt(at, "[material.steel]", "[material.steel");
-        fails(at, &args, 1, &["this is not TOML", &place_of("[material.steel]")]);
+        let place = spoilt(at, "= \"10 mm\" ", "= \"10 kg\" ");
+        fails(at, &args, 1, &["`radius = \"10 kg\"` is a mass, a length was expected", &place]);
+        let place = spoilt(at, "[material.steel]", "[material.steel");
+        fails(at, &args, 1, &["this is not TOML", &place]);
         fs::write(at.join("scene.toml"), [0xff, 0xfe, 0x00]).unwrap();
         fails(at, &args, 1, &["scene.toml is not a text file; a scene is TOML in UTF-8"]);
         fs::write(at.join("scene.toml"), "").unwrap();

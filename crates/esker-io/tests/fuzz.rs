@@ -162,7 +162,9 @@ fn fuzz(name: &str, corpus: &[Vec<u8>], target: fn(&[u8])) {
         }
         runs += 1;
     }
-    std::fs::remove_file(&current).unwrap();
+    if runs > 0 {
+        std::fs::remove_file(&current).unwrap();
+    }
     println!("{name}: {runs} inputs in {:.1} s, nothing found", start.elapsed().as_secs_f64());
 }
 
