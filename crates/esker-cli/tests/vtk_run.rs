@@ -146,13 +146,10 @@ fn contacts(file: &Value, row: &BTreeMap<String, f64>) {
     let lines = file["lines"].as_array().unwrap().len();
     assert_eq!(lines as f64, row["contacts"]);
     let mut deepest: f64 = 0.0;
-    let square = |i: usize| data["force"].tuple(i).iter().map(|x| x * x).sum::<f64>();
-    let largest = (0..lines).map(square).fold(0.0, f64::max);
     for i in 0..lines {
-        let square = square(i);
+        let square: f64 = data["force"].tuple(i).iter().map(|x| x * x).sum();
         let parts = data["normal force"].values[i].powi(2) + data["tangential force"].values[i].powi(2);
-        // The spring lies in the tangent plane of the last step, up to the turn of the contact since.
-        assert!((square - parts).abs() <= 1e-6 * largest, "contact {i}: {square} N², but its parts make {parts} N²");
+        close(parts, square, "normal and tangential force make the force");
         deepest = deepest.max(data["overlap"].values[i] / 0.01);
     }
     // The series tells the overlap at the time of the force, which is that of the frame with velocity Verlet.

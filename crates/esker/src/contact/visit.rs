@@ -146,5 +146,7 @@ fn force_now(law: &Law, touch: &Touch, memory: &Memory) -> (Vec3, f64) {
         ContactEnd::Geometric => free,
     };
     let dashpot = Vec3::from_array(memory.last.tangential_dashpot.map(f64::from));
-    (dashpot - memory.stiffness * memory.spring - touch.normal * normal_force, normal_force)
+    // The dashpot is kept in single precision; where it and the spring cancel, what is left must still be tangential.
+    let tangential = (dashpot - memory.stiffness * memory.spring).reject_from_normalized(touch.normal);
+    (tangential - touch.normal * normal_force, normal_force)
 }
