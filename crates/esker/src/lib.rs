@@ -4,7 +4,7 @@
 //! - [`boundary`], [`shape`], [`region`]: geometry. [`neighbor`]: candidate pairs. [`contact`]: lasting contacts.
 //! - [`law`]: contact laws in slots. [`field`]: forces without contact. [`integrate`]: time integration.
 //! - [`solver`]: ways to advance a state. [`fill`]: where grains come from. [`measure`]: what to read off a state.
-//! - [`math`], [`rng`], [`expression`]: tools.
+//! - [`math`], [`lanes`], [`rng`], [`expression`]: tools.
 
 pub mod advice;
 pub mod boundary;
@@ -13,6 +13,7 @@ pub mod expression;
 pub mod field;
 pub mod fill;
 pub mod integrate;
+pub mod lanes;
 pub mod law;
 pub mod math;
 pub mod measure;

@@ -31,14 +31,46 @@ pub struct Motion {
     pub inverse_radius: f64,
 }
 
+impl Motion {
+    /// No motion, of no particular body.
+    pub const AT_REST: Self =
+        Self { velocity: Vec3::ZERO, inverse_mass: 0.0, angular_velocity: Vec3::ZERO, inverse_radius: 0.0 };
+
+    /// Its eight numbers in the order of the fields.
+    #[inline(always)]
+    pub fn as_record(&self) -> [f64; 8] {
+        let (v, w) = (self.velocity, self.angular_velocity);
+        [v.x, v.y, v.z, self.inverse_mass, w.x, w.y, w.z, self.inverse_radius]
+    }
+
+    /// From its eight numbers.
+    #[inline(always)]
+    pub fn from_record([a, b, c, inverse_mass, d, e, f, inverse_radius]: [f64; 8]) -> Self {
+        Self { velocity: Vec3::new(a, b, c), inverse_mass, angular_velocity: Vec3::new(d, e, f), inverse_radius }
+    }
+}
+
 /// Sum of what acts on a grain, as one cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Load {
     /// Force \[N\].
     pub force: Vec3,
+    /// Energy lost by dashpots over the last step, in the contacts that are booked to this grain \[J\].
+    pub damped: f64,
     /// Torque about the centre \[N m\].
     pub torque: Vec3,
+    /// Energy lost by sliding over the last step, in the contacts that are booked to this grain \[J\].
+    pub rubbed: f64,
+}
+
+impl Load {
+    /// Its eight numbers in the order of the fields.
+    #[inline(always)]
+    pub fn as_record(&self) -> [f64; 8] {
+        let (f, t) = (self.force, self.torque);
+        [f.x, f.y, f.z, self.damped, t.x, t.y, t.z, self.rubbed]
+    }
 }
 
 /// Scaled higher derivatives of the Gear scheme (see [`crate::integrate::gear`]); the column is empty for other schemes.

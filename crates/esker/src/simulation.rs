@@ -1,7 +1,7 @@
 //! Stages one after another on the same state.
 
 use crate::math::Pose;
-use crate::measure::energy;
+use crate::measure::{energy, probe};
 use crate::model::Model;
 use crate::solver::explicit::{Explicit, GRAINS_PER_WORKER};
 use crate::solver::{PhaseHook, Solver, StepError};
@@ -64,14 +64,13 @@ pub struct Simulation {
     grains_per_worker: usize,
     solver: Option<Box<dyn Solver>>,
     hook: Option<PhaseHook>,
-    largest_overlap: f64,
 }
 
 impl Simulation {
     /// A run from a state, which belongs to the stage it names.
     pub fn new(stages: Vec<Stage>, state: State, workers: usize) -> Self {
         let grains_per_worker = GRAINS_PER_WORKER;
-        Self { stages, state, workers, grains_per_worker, solver: None, hook: None, largest_overlap: 0.0 }
+        Self { stages, state, workers, grains_per_worker, solver: None, hook: None }
     }
 
     /// Gives a worker at least this many grains; see [`Explicit::grains_per_worker`].
@@ -108,9 +107,9 @@ impl Simulation {
         self.state.stage >= self.stages.len()
     }
 
-    /// Largest overlap over the smaller radius at the last step \[-\].
+    /// Largest overlap over the smaller radius \[-\].
     pub fn largest_overlap(&self) -> f64 {
-        self.largest_overlap
+        probe::largest_overlap(self.model(), &self.state)
     }
 
     /// Time at which the present stage ends at the latest \[s\].
@@ -169,9 +168,7 @@ impl Simulation {
             }
             solver
         });
-        let result = solver.advance(&stage.model, &mut self.state, steps);
-        self.largest_overlap = solver.largest_overlap();
-        result
+        solver.advance(&stage.model, &mut self.state, steps)
     }
 
     /// Ends the present stage: walls keep their place, what a switch changes in energy is booked.

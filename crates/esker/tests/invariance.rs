@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use esker::boundary::{Motion, MotionPart};
-use esker::contact::{Velocity, contact_velocity, mean_contact_velocity};
+use esker::contact::{Levers, Velocity, contact_velocity, mean_contact_velocity};
 use esker::law::damping::{AnyDamping, FromRestitution};
 use esker::law::rolling::{AnyRolling, ElasticPlastic};
 use esker::law::tangential::{AnyTangential, Mindlin, Spring, Stiffness, TangentialDamping};
@@ -148,15 +148,16 @@ fn a_rigidly_spinning_pair_carries_its_springs_along_without_work() {
             let (before, now) = (turned(step - 1) * Vec3::X, turned(step) * Vec3::X);
             // Centres at -d/2 and d/2 along the normal; displacements are chords.
             let d = 2.0 * r - overlap;
+            let levers = Levers::of_pair(r, r, d);
             let body = |side: f64, linear: Vec3| Velocity { linear: side * 0.5 * d * linear, angular: spin };
             let chord = (now - before) / dt;
             touch.normal = now;
             touch.dt = dt;
             touch.middle = now - chord * (0.5 * dt);
             touch.mean =
-                mean_contact_velocity(now, touch.middle, 0.5 * d, 0.5 * d, body(-1.0, chord), body(1.0, chord), dt);
+                mean_contact_velocity(now, touch.middle, levers, body(-1.0, chord), body(1.0, chord), dt);
             let velocity = spin.cross(now);
-            touch.now = contact_velocity(now, 0.5 * d, 0.5 * d, body(-1.0, velocity), body(1.0, velocity));
+            touch.now = contact_velocity(now, levers, body(-1.0, velocity), body(1.0, velocity));
             let response = law.respond(&touch, &mut memory);
             lost += response.dissipated.damping + response.dissipated.friction + response.dissipated.rolling;
         }

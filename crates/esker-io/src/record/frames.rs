@@ -2,6 +2,7 @@
 
 use crate::run_folder::Frame;
 use crate::vtk::{Array, PolyData, VtkError};
+use esker::integrate::isotropic;
 use esker::contact::visit::{self, ContactForce, Other};
 use esker::math::{Aabb, Mat3, Vec3};
 use esker::simulation::Simulation;
@@ -61,7 +62,7 @@ fn grains(path: &Path, simulation: &Simulation) -> Result<(), VtkError> {
         .point_data("velocity", (0..n).map(|i| p.velocity(i)))
         .point_data("spin", (0..n).map(|i| p.angular_velocity(i)))
         .point_array(
-            Array::new("orientation", (0..n).map(|i| p.orientation[i].to_array()))
+            Array::new("orientation", (0..n).map(|i| isotropic::orientation(model, state, i).to_array()))
                 .component_names(&["x", "y", "z", "w"]),
         )
         .point_data("material", (0..n).map(|i| i32::from(model.material_of(p.kind[i]))))

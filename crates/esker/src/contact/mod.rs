@@ -5,6 +5,7 @@
 //! - [`sweep`] evaluates pairs, [`walls`] evaluates walls; both through [`Law`](crate::law::Law).
 //! - [`visit`] walks over the stored contacts and tells their forces without changing anything.
 
+pub mod batch;
 pub mod list;
 pub mod sweep;
 pub mod visit;
@@ -12,6 +13,7 @@ pub mod walls;
 
 use crate::law::{ContactVelocity, Memory};
 use crate::math::Vec3;
+use crate::particles::Motion;
 use serde::{Deserialize, Serialize};
 
 /// A touching pair of grains. Without a shift `i < j` and the pair stands once; with one it stands twice, once from
@@ -104,6 +106,41 @@ impl Contacts {
     }
 }
 
+/// Levers of the two bodies of a contact: the contact point lies that far from their centres \[m\].
+#[derive(Clone, Copy, Debug)]
+pub struct Levers {
+    /// Of body i.
+    pub i: f64,
+    /// Of body j.
+    pub j: f64,
+    /// Share of body i in the spin of the contact frame about its normal \[-\].
+    pub share: f64,
+}
+
+impl Levers {
+    /// Of two grains with centres a distance apart: the contact point is the middle of the overlap (Džiugys & Peters
+    /// 1998, eq. (5)). The frame turns with the mean of both spins, weighted with the levers.
+    #[inline]
+    pub fn of_pair(radius_i: f64, radius_j: f64, distance: f64) -> Self {
+        let half_overlap = 0.5 * (radius_i + radius_j - distance);
+        let (i, j) = (radius_i - half_overlap, radius_j - half_overlap);
+        Self { i, j, share: i / distance }
+    }
+
+    /// The same with each of them longer.
+    #[inline]
+    pub fn longer(self, by: f64) -> Self {
+        Self { i: self.i + by, j: self.j + by, share: self.share }
+    }
+
+    /// Of a grain on a wall, which is a body with its centre at the contact point. As with a very large grain the frame
+    /// turns with the wall.
+    #[inline]
+    pub fn of_wall(lever: f64) -> Self {
+        Self { i: lever, j: 0.0, share: 0.0 }
+    }
+}
+
 /// Velocity of a rigid body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Velocity {
@@ -111,6 +148,13 @@ pub struct Velocity {
     pub linear: Vec3,
     /// Spin \[rad/s\].
     pub angular: Vec3,
+}
+
+impl From<&Motion> for Velocity {
+    #[inline]
+    fn from(motion: &Motion) -> Self {
+        Self { linear: motion.velocity, angular: motion.angular_velocity }
+    }
 }
 
 /// Carries a tangent vector from the middle of a step to its end: the frame still turns by half its angle about the
@@ -128,28 +172,27 @@ pub(crate) fn from_middle_to_end(v: Vec3, n: Vec3, frame_angle: f64) -> Vec3 {
 pub fn mean_contact_velocity(
     n: Vec3,
     middle: Vec3,
-    lever_i: f64,
-    lever_j: f64,
+    levers: Levers,
     i: Velocity,
     j: Velocity,
     dt: f64,
 ) -> ContactVelocity {
-    let mut mean = contact_velocity(middle, lever_i, lever_j, i, j);
+    let mut mean = contact_velocity(middle, levers, i, j);
     mean.slip = from_middle_to_end(mean.slip, n, mean.frame_spin * dt);
     mean
 }
 
-/// Relative velocity at the contact of two bodies whose centres lie `lever_i` before and `lever_j` behind the contact
-/// point along the normal (Džiugys & Peters 1998, eqs (5)–(9); the contact point is the middle of the overlap).
+/// Relative velocity at the contact of two bodies whose centres lie before and behind the contact point along the normal
+/// (Džiugys & Peters 1998, eqs (5)–(9)).
 #[inline]
-pub fn contact_velocity(n: Vec3, lever_i: f64, lever_j: f64, i: Velocity, j: Velocity) -> ContactVelocity {
-    let surface = (lever_i * i.angular + lever_j * j.angular).cross(n);
+pub fn contact_velocity(n: Vec3, levers: Levers, i: Velocity, j: Velocity) -> ContactVelocity {
+    let surface = (levers.i * i.angular + levers.j * j.angular).cross(n);
     let relative = i.linear - j.linear + surface;
     let approach = relative.dot(n);
     ContactVelocity {
         approach,
         slip: relative - approach * n,
         turning: i.angular - j.angular,
-        frame_spin: 0.5 * (i.angular + j.angular).dot(n),
+        frame_spin: (levers.share * i.angular + (1.0 - levers.share) * j.angular).dot(n),
     }
 }

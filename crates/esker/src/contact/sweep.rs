@@ -1,23 +1,17 @@
-//! The contact loop over pairs of grains.
+//! The contact loop over pairs of grains in its general form: any laws, one pair after another. The common laws take
+//! [`batch`](super::batch) instead, which does the same several pairs at once.
 
 use super::list::{BLOCK, Segment};
-use super::{Velocity, contact_velocity, mean_contact_velocity};
-use crate::law::damping::{AnyDamping, DampingLaw};
-use crate::law::normal::{AnyNormal, Hertz, Hooke, NormalLaw};
-use crate::law::rolling::{AnyRolling, NoRolling, RollingLaw};
-use crate::law::tangential::{AnyTangential, Mindlin, Spring, TangentialLaw};
-use crate::law::twisting::{AnyTwisting, NoTwisting, TwistingLaw};
+use super::{Levers, Velocity, contact_velocity, mean_contact_velocity};
 use crate::law::{Dissipation, Law, Touch};
-use crate::model::{Model, PairTable};
+use crate::model::Model;
 use crate::particles::{Load, Motion, Place};
 
 /// What a block of grains books in one step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlockSum {
-    /// Energy lost in its contacts.
+    /// Energy lost in its contacts, as far as it is not booked to the grains.
     pub dissipated: Dissipation,
-    /// Largest overlap over the smaller radius.
-    pub overlap: f64,
 }
 
 /// The grains as the contact loop sees them: real ones, then images.
@@ -30,75 +24,73 @@ pub struct Grains<'a> {
     /// Velocity at the time of the force.
     pub motion: &'a [Motion],
     /// Mean velocity over the step.
-    pub mean: &'a [Velocity],
+    pub mean: &'a [Motion],
     /// Kind of each grain.
     pub kind: &'a [u16],
     /// Length of the step \[s\].
     pub dt: f64,
 }
 
-/// The laws of a model, compiled for the commonest combinations of slots.
-pub enum Laws {
-    /// Hooke and spring, nothing else.
-    Hooke(Vec<Plain<Hooke, Spring>>),
-    /// Hertz and Mindlin, nothing else.
-    Hertz(Vec<Plain<Hertz, Mindlin>>),
-    /// Any combination.
-    Any(Vec<Law>),
-}
-
-impl Laws {
-    /// Chooses the narrowest form that holds all laws of a table.
-    pub fn of(table: &PairTable) -> Self {
-        let hooke = narrow(table.laws(), |law| match (law.normal, law.tangential) {
-            (AnyNormal::Hooke(normal), AnyTangential::Spring(tangential)) => Some((normal, tangential)),
-            _ => None,
-        });
-        let hertz = narrow(table.laws(), |law| match (law.normal, law.tangential) {
-            (AnyNormal::Hertz(normal), AnyTangential::Mindlin(tangential)) => Some((normal, tangential)),
-            _ => None,
-        });
-        match (hooke, hertz) {
-            (Some(laws), _) => Laws::Hooke(laws),
-            (_, Some(laws)) => Laws::Hertz(laws),
-            _ => Laws::Any(table.laws().to_vec()),
-        }
-    }
-
-    /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is the segment's own range.
-    pub fn sweep(&self, model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
-        match self {
-            Laws::Hooke(laws) => sweep(laws, model, grains, segment, loads),
-            Laws::Hertz(laws) => sweep(laws, model, grains, segment, loads),
-            Laws::Any(laws) => sweep(laws, model, grains, segment, loads),
-        }
+impl Grains<'_> {
+    /// Share of a pair's losses that an entry with partner `j` books: a pair met through a periodic face stands twice.
+    #[inline]
+    pub fn share(&self, j: usize) -> f64 {
+        if j < self.owned { 1.0 } else { 0.5 }
     }
 }
 
-/// A law with only normal and tangential slots.
-pub type Plain<N, T> = Law<N, AnyDamping, T, NoRolling, NoTwisting>;
+/// Evaluates all pairs of a segment, one after another, with whatever laws the model has, and adds their loads to the
+/// grains it owns; `loads` is the segment's own range.
+pub fn sweep(model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
+    let own = segment.grains.clone();
+    for k in 0..segment.pairs.len() {
+        let (i, j) = (segment.pairs.i[k] as usize, segment.pairs.j[k] as usize);
+        let Some((touch, levers)) = touch(grains, i, j) else {
+            if segment.pairs.touches(k) {
+                release(model, grains, segment, k);
+            }
+            continue;
+        };
+        let mut memory = segment.pairs.memory(k);
+        let response = law_of(model, grains, i, j).respond(&touch, &mut memory);
+        segment.pairs.set_memory(k, &memory);
+        let spin = touch.normal.cross(response.force);
+        if own.contains(&i) {
+            let load = &mut loads[i - own.start];
+            load.force += response.force;
+            load.torque += levers.i * spin + response.couple;
+            segment.sums[(i - own.start) / BLOCK].dissipated += response.dissipated * grains.share(j);
+        }
+        if own.contains(&j) {
+            let load = &mut loads[j - own.start];
+            load.force -= response.force;
+            load.torque += levers.j * spin - response.couple;
+        }
+    }
+}
 
-/// All laws in the narrower form that `pick` finds, if it fits every one of them.
-fn narrow<N, T>(laws: &[Law], pick: impl Fn(&Law) -> Option<(N, T)>) -> Option<Vec<Plain<N, T>>> {
-    laws.iter()
-        .map(|law| {
-            let (normal, tangential) = pick(law)?;
-            let plain = matches!((law.rolling, law.twisting), (AnyRolling::None(_), AnyTwisting::None(_)));
-            plain.then_some(Law {
-                normal,
-                damping: law.damping,
-                tangential,
-                rolling: NoRolling,
-                twisting: NoTwisting,
-                end: law.end,
-            })
-        })
-        .collect()
+fn law_of<'a>(model: &'a Model, grains: Grains, i: usize, j: usize) -> &'a Law {
+    model.laws.law(model.material_of(grains.kind[i]), model.material_of(grains.kind[j]))
+}
+
+/// Books the end of pair `k`, which has just opened.
+pub fn release(model: &Model, grains: Grains, segment: &mut Segment, k: usize) {
+    let (i, j) = (segment.pairs.i[k] as usize, segment.pairs.j[k] as usize);
+    let (a, b) = (&grains.place[i], &grains.place[j]);
+    let normal = (b.position - a.position).normalize_or_zero();
+    let levers = Levers::of_pair(a.radius, b.radius, a.radius + b.radius);
+    let mean = contact_velocity(normal, levers, (&grains.mean[i]).into(), (&grains.mean[j]).into());
+    let mut memory = segment.pairs.memory(k);
+    let lost = law_of(model, grains, i, j).release(&mean, grains.dt, &mut memory);
+    segment.pairs.set_memory(k, &memory);
+    if segment.grains.contains(&i) {
+        segment.sums[(i - segment.grains.start) / BLOCK].dissipated += lost * grains.share(j);
+    }
 }
 
 /// Geometry of one pair, or `None` when it does not touch.
 #[inline(always)] // returned through memory it costs a fifth of the loop
-pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, f64, f64)> {
+pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, Levers)> {
     let (a, b) = (&grains.place[i], &grains.place[j]);
     let d = b.position - a.position;
     let reach = a.radius + b.radius;
@@ -107,85 +99,26 @@ pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, f64, f64)> {
         return None;
     }
     let distance = d2.sqrt();
-    let inverse_distance = 1.0 / distance;
-    let normal = d * inverse_distance;
-    let overlap = reach - distance;
-    let (lever_i, lever_j) = (a.radius - 0.5 * overlap, b.radius - 0.5 * overlap);
+    let normal = d / distance;
     let (m_i, m_j) = (&grains.motion[i], &grains.motion[j]);
-    let (mean_i, mean_j) = (grains.mean[i], grains.mean[j]);
+    let [mean_i, mean_j] = [i, j].map(|g| Velocity::from(&grains.mean[g]));
     let dt = grains.dt;
     let parting = mean_j.linear - mean_i.linear;
     let away = parting.dot(normal);
     let middle = normal - (parting - normal * away) * (0.5 * dt / distance);
-    let back = 0.25 * dt * away;
-    // R* and m* from one division.
-    let (inverse_radius, inverse_mass) = (m_i.inverse_radius + m_j.inverse_radius, m_i.inverse_mass + m_j.inverse_mass);
-    let both = 1.0 / (inverse_radius * inverse_mass);
-    let now = |m: &Motion| Velocity { linear: m.velocity, angular: m.angular_velocity };
+    let levers = Levers::of_pair(a.radius, b.radius, distance);
+    let half_way = levers.longer(-0.25 * dt * away);
     Some((
         Touch {
-            overlap,
+            overlap: reach - distance,
             normal,
             middle,
-            effective_radius: both * inverse_mass,
-            effective_mass: both * inverse_radius,
-            now: contact_velocity(normal, lever_i, lever_j, now(m_i), now(m_j)),
-            mean: mean_contact_velocity(normal, middle, lever_i - back, lever_j - back, mean_i, mean_j, dt),
+            effective_radius: 1.0 / (m_i.inverse_radius + m_j.inverse_radius),
+            effective_mass: 1.0 / (m_i.inverse_mass + m_j.inverse_mass),
+            now: contact_velocity(normal, levers, m_i.into(), m_j.into()),
+            mean: mean_contact_velocity(normal, middle, half_way, mean_i, mean_j, dt),
             dt,
         },
-        lever_i,
-        lever_j,
+        levers,
     ))
-}
-
-fn sweep<N: NormalLaw, D: DampingLaw, T: TangentialLaw, R: RollingLaw, W: TwistingLaw>(
-    laws: &[Law<N, D, T, R, W>],
-    model: &Model,
-    grains: Grains,
-    segment: &mut Segment,
-    loads: &mut [Load],
-) {
-    let own = segment.grains.clone();
-    let kind_of = |g: usize| grains.kind[g];
-    for (&[i, j], memory) in segment.pairs.iter().zip(&mut segment.memory) {
-        let (i, j) = (i as usize, j as usize);
-        let touching = touch(grains, i, j);
-        if touching.is_none() && !memory.touching {
-            continue;
-        }
-        let law = if laws.len() == 1 {
-            &laws[0]
-        } else {
-            &laws[model.laws.index(model.material_of(kind_of(i)), model.material_of(kind_of(j)))]
-        };
-
-        // A pair met through a periodic face stands twice and books half of its losses each time.
-        let share = if j < grains.owned { 1.0 } else { 0.5 };
-        let Some((touch, lever_i, lever_j)) = touching else {
-            let (a, b) = (&grains.place[i], &grains.place[j]);
-            let normal = (b.position - a.position).normalize_or_zero();
-            let mean = contact_velocity(normal, a.radius, b.radius, grains.mean[i], grains.mean[j]);
-            let lost = law.release(&mean, grains.dt, memory);
-            if own.contains(&i) {
-                segment.sums[(i - own.start) / BLOCK].dissipated += lost * share;
-            }
-            continue;
-        };
-
-        let response = law.respond(&touch, memory);
-        let spin = touch.normal.cross(response.force);
-        if own.contains(&i) {
-            let load = &mut loads[i - own.start];
-            load.force += response.force;
-            load.torque += lever_i * spin + response.couple;
-            let sum = &mut segment.sums[(i - own.start) / BLOCK];
-            sum.dissipated += response.dissipated * share;
-            sum.overlap = sum.overlap.max(touch.overlap / grains.place[i].radius.min(grains.place[j].radius));
-        }
-        if own.contains(&j) {
-            let load = &mut loads[j - own.start];
-            load.force -= response.force;
-            load.torque += lever_j * spin - response.couple;
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::sweep::{Grains, touch};
 use super::walls::{WallFrames, wall_touch};
-use super::{PairContact, Velocity, WallContact};
+use super::{PairContact, WallContact};
 use crate::boundary::WallTouch;
 use crate::law::damping::DampingLaw;
 use crate::law::normal::NormalLaw;
@@ -74,20 +74,15 @@ pub fn frames(model: &Model, state: &State, t: f64, dt: f64) -> WallFrames {
     }
 }
 
-fn velocity(p: &Particles, i: usize) -> Velocity {
-    Velocity { linear: p.velocity(i), angular: p.angular_velocity(i) }
-}
-
 fn pair(model: &Model, p: &Particles, c: &PairContact) -> Option<ContactForce> {
     let (i, j) = (c.i as usize, c.j as usize);
     let mut other = p.place[j];
     other.position += model.cell.shift_vector(c.shift);
     let place = [p.place[i], other];
     let motion = [p.motion[i], p.motion[j]];
-    let mean = [velocity(p, i), velocity(p, j)];
     let kind = [p.kind[i], p.kind[j]];
-    let grains = Grains { owned: 2, place: &place, motion: &motion, mean: &mean, kind: &kind, dt: 0.0 };
-    let (touch, lever_i, _) = touch(grains, 0, 1)?;
+    let grains = Grains { owned: 2, place: &place, motion: &motion, mean: &motion, kind: &kind, dt: 0.0 };
+    let (touch, levers) = touch(grains, 0, 1)?;
     let law = model.laws.law(model.material_of(kind[0]), model.material_of(kind[1]));
     let (force, normal_force) = force_now(law, &touch, &c.memory);
     Some(ContactForce {
@@ -95,7 +90,7 @@ fn pair(model: &Model, p: &Particles, c: &PairContact) -> Option<ContactForce> {
         other: Other::Grain(j),
         from: place[0].position,
         to: place[1].position,
-        point: place[0].position + lever_i * touch.normal,
+        point: place[0].position + levers.i * touch.normal,
         force,
         normal_force,
         overlap: touch.overlap,
@@ -111,12 +106,11 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
     let local = frames.pose[w].to_local(model.cell.wrapped(place.position));
     model.walls[w].surface.touches(local, place.radius, &mut touches);
     let found = touches.iter().find(|t| t.feature == c.feature)?;
-    let mean = [velocity(p, i)];
     let grains = Grains {
         owned: 1,
         place: std::slice::from_ref(&place),
         motion: std::slice::from_ref(&p.motion[i]),
-        mean: &mean,
+        mean: std::slice::from_ref(&p.motion[i]),
         kind: std::slice::from_ref(&p.kind[i]),
         dt: 0.0,
     };

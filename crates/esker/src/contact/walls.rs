@@ -6,7 +6,7 @@
 
 use super::list::{BLOCK, Segment};
 use super::sweep::Grains;
-use super::{Velocity, WallContact, contact_velocity, mean_contact_velocity};
+use super::{Levers, Velocity, WallContact, contact_velocity, mean_contact_velocity};
 use crate::boundary::WallTouch;
 use crate::law::{Memory, Touch};
 use crate::math::{Pose, Twist, Vec3};
@@ -101,7 +101,6 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             load.force += response.force;
             load.torque += lever * touch.normal.cross(response.force) + response.couple;
             sum.dissipated += response.dissipated;
-            sum.overlap = sum.overlap.max(touch.overlap / place.radius);
             wall_sum.force -= response.force;
             wall_sum.torque -= point.cross(response.force) + response.couple;
             segment.walls.push(WallContact {
@@ -158,8 +157,8 @@ fn open(
     let normal = frames.pose[w].orientation * contact.normal;
     let place = &grains.place[g];
     let centre = model.cell.wrapped(place.position);
-    let wall = frames.mean_velocity(w, centre + place.radius * normal - grains.mean[g].linear * (0.5 * grains.dt));
-    let mean = contact_velocity(normal, place.radius, 0.0, grains.mean[g], wall);
+    let wall = frames.mean_velocity(w, centre + place.radius * normal - grains.mean[g].velocity * (0.5 * grains.dt));
+    let mean = contact_velocity(normal, Levers::of_wall(place.radius), (&grains.mean[g]).into(), wall);
     sum.dissipated += law.release(&mean, grains.dt, &mut contact.memory);
 }
 
@@ -186,20 +185,19 @@ pub fn wall_touch(
     let dt = grains.dt;
     let carried = pose.orientation * normal_before;
     let middle = 0.5 * (normal + carried - frames.mean[w].angular_velocity.cross(carried) * dt);
-    let mean = grains.mean[g];
+    let mean = Velocity::from(&grains.mean[g]);
     let centre = centre - mean.linear * (0.5 * dt);
     let away = frames.mean_velocity(w, centre + lever * middle).linear - mean.linear;
     let lever_middle = lever - 0.25 * dt * away.dot(middle);
     let wall = frames.mean_velocity(w, centre + lever_middle * middle);
-    let now = Velocity { linear: motion.velocity, angular: motion.angular_velocity };
     let touch = Touch {
         overlap: found.overlap,
         normal,
         middle,
         effective_radius: effective_radius(model.planar, motion.inverse_radius, found.curvature),
         effective_mass: 1.0 / motion.inverse_mass,
-        now: contact_velocity(normal, lever, 0.0, now, frames.velocity(w, point)),
-        mean: mean_contact_velocity(normal, middle, lever_middle, 0.0, mean, wall, dt),
+        now: contact_velocity(normal, Levers::of_wall(lever), motion.into(), frames.velocity(w, point)),
+        mean: mean_contact_velocity(normal, middle, Levers::of_wall(lever_middle), mean, wall, dt),
         dt,
     };
     (touch, point)

@@ -60,7 +60,7 @@ pub fn begin(b: Body, d: &mut Derivatives, dt: f64) {
     let v = b.motion.velocity;
     let mut r = [b.place.position, v * dt, d.position[0], d.position[1], d.position[2], d.position[3]];
     predict(&mut r);
-    b.mean.linear = (r[0] - b.place.position) / dt;
+    b.mean.velocity = (r[0] - b.place.position) / dt;
     b.place.position = r[0];
     b.motion.velocity = r[1] / dt;
     d.position = [r[2], r[3], r[4], r[5]];
@@ -89,7 +89,7 @@ pub fn begin(b: Body, d: &mut Derivatives, dt: f64) {
     }
     *b.orientation = Quat::from_array(predicted).normalize();
     b.motion.angular_velocity = b.spin_of(l[0]);
-    b.mean.angular = 0.5 * (omega + b.motion.angular_velocity);
+    b.mean.angular_velocity = 0.5 * (omega + b.motion.angular_velocity);
     *b.momentum = l[0];
 }
 

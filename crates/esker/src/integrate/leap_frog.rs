@@ -8,18 +8,18 @@ use super::{Body, rotation};
 #[inline]
 pub fn begin(b: Body, dt: f64) {
     let h = 0.5 * dt;
-    b.mean.linear = b.motion.velocity;
+    b.mean.velocity = b.motion.velocity;
     b.place.position += b.motion.velocity * h;
     b.motion.velocity += b.acceleration() * h;
 
     if b.is_isotropic() {
-        b.mean.angular = b.motion.angular_velocity;
+        b.mean.angular_velocity = b.motion.angular_velocity;
         *b.orientation = rotation::turn(*b.orientation, b.motion.angular_velocity * h);
         b.motion.angular_velocity += b.load.torque * (h / b.inertia.x);
     } else {
         let momentum = b.angular_momentum();
         *b.orientation = rotation::free_rotation(*b.orientation, b.inertia, momentum, h);
-        b.mean.angular = b.spin_of(momentum);
+        b.mean.angular_velocity = b.spin_of(momentum);
         b.motion.angular_velocity = b.spin_of(momentum + b.load.torque * h);
         *b.momentum = momentum;
     }
@@ -29,10 +29,10 @@ pub fn begin(b: Body, dt: f64) {
 #[inline]
 pub fn finish(b: Body, dt: f64) {
     let h = 0.5 * dt;
-    b.motion.velocity = b.mean.linear + b.acceleration() * dt;
+    b.motion.velocity = b.mean.velocity + b.acceleration() * dt;
     b.place.position += b.motion.velocity * h;
     if b.is_isotropic() {
-        b.motion.angular_velocity = b.mean.angular + b.load.torque * (dt / b.inertia.x);
+        b.motion.angular_velocity = b.mean.angular_velocity + b.load.torque * (dt / b.inertia.x);
         *b.orientation = rotation::turn(*b.orientation, b.motion.angular_velocity * h);
     } else {
         let momentum = *b.momentum + b.load.torque * dt;

@@ -14,12 +14,12 @@
 //! | Gear | 5 | t + dt | six-value predictor–corrector of Džiugys & Peters (1998) |
 
 pub mod gear;
+pub mod isotropic;
 mod leap_frog;
 pub mod rotation;
 mod symplectic_euler;
 mod velocity_verlet;
 
-use crate::contact::Velocity;
 use crate::math::{Quat, Vec3};
 use crate::particles::{Derivatives, Load, Motion, Particles, Place};
 use rayon::prelude::*;
@@ -73,7 +73,7 @@ pub struct Body<'a> {
     /// Orientation.
     pub orientation: &'a mut Quat,
     /// Mean velocity over the step.
-    pub mean: &'a mut Velocity,
+    pub mean: &'a mut Motion,
     /// Room for an angular momentum between `begin` and `finish` \[N m s\].
     pub momentum: &'a mut Vec3,
 }
@@ -104,14 +104,14 @@ impl Body<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     /// Mean velocity over the step; images follow the real grains.
-    pub mean: Vec<Velocity>,
+    pub mean: Vec<Motion>,
     momentum: Vec<Vec3>,
 }
 
 impl Scratch {
     /// Fits the columns to `n` grains.
     pub fn fit(&mut self, n: usize) {
-        self.mean.resize(n, Velocity::default());
+        self.mean.resize(n, Motion::AT_REST);
         self.momentum.resize(n, Vec3::ZERO);
     }
 }
@@ -133,14 +133,14 @@ fn for_each_body(
                  motion: &mut [Motion],
                  load: &[Load],
                  orientation: &mut [Quat],
-                 mean: &mut [Velocity],
+                 mean: &mut [Motion],
                  momentum: &mut [Vec3],
                  mut derivatives: Option<&mut [Derivatives]>| {
         let mut fastest = 0.0f64;
         let mut finite = true;
         for k in 0..place.len() {
             if motion[k].inverse_mass == 0.0 {
-                mean[k] = Velocity::default();
+                mean[k] = Motion::AT_REST;
                 continue;
             }
             let z = place[k].position.z;
@@ -158,12 +158,12 @@ fn for_each_body(
             );
             if planar {
                 place[k].position.z = z;
-                mean[k].linear.z = 0.0;
+                mean[k].velocity.z = 0.0;
                 motion[k].velocity.z = 0.0;
                 motion[k].angular_velocity.x = 0.0;
                 motion[k].angular_velocity.y = 0.0;
             }
-            let speed2 = motion[k].velocity.length_squared().max(mean[k].linear.length_squared());
+            let speed2 = motion[k].velocity.length_squared().max(mean[k].velocity.length_squared());
             finite &= (motion[k].velocity + motion[k].angular_velocity + place[k].position).is_finite();
             fastest = fastest.max(speed2);
         }

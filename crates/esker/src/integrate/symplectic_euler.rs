@@ -7,7 +7,7 @@ use super::{Body, rotation};
 pub fn begin(b: Body, dt: f64) {
     b.motion.velocity += b.acceleration() * dt;
     b.place.position += b.motion.velocity * dt;
-    b.mean.linear = b.motion.velocity;
+    b.mean.velocity = b.motion.velocity;
     if b.is_isotropic() {
         b.motion.angular_velocity += b.load.torque * (dt / b.inertia.x);
         *b.orientation = rotation::turn(*b.orientation, b.motion.angular_velocity * dt);
@@ -16,5 +16,5 @@ pub fn begin(b: Body, dt: f64) {
         *b.orientation = rotation::free_rotation(*b.orientation, b.inertia, momentum, dt);
         b.motion.angular_velocity = b.spin_of(momentum);
     }
-    b.mean.angular = b.motion.angular_velocity;
+    b.mean.angular_velocity = b.motion.angular_velocity;
 }

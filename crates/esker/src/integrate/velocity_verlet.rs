@@ -1,5 +1,6 @@
 //! Velocity Verlet: kick, drift, forces, kick (Džiugys & Peters 1998, eq. (137)). Contact velocities are extrapolated to
-//! the time of the force, v + a dt, which keeps damped contacts of second order.
+//! the time of the force, v + a dt, which keeps damped contacts of second order. Bodies with three equal moments of
+//! inertia are turned now and then only, see [`isotropic`](super::isotropic).
 
 use super::{Body, rotation};
 
@@ -9,21 +10,20 @@ pub fn begin(b: Body, dt: f64) {
     let kick = b.acceleration() * (0.5 * dt);
     let half = b.motion.velocity + kick;
     b.place.position += half * dt;
-    b.mean.linear = half;
+    b.mean.velocity = half;
     b.motion.velocity = half + kick;
 
     if b.is_isotropic() {
         let kick = b.load.torque * (0.5 * dt / b.inertia.x);
         let half = b.motion.angular_velocity + kick;
-        *b.orientation = rotation::turn(*b.orientation, half * dt);
-        b.mean.angular = half;
+        b.mean.angular_velocity = half;
         b.motion.angular_velocity = half + kick;
     } else {
         let kick = b.load.torque * (0.5 * dt);
         let half = b.angular_momentum() + kick;
         let spin_before = b.spin_of(half);
         *b.orientation = rotation::free_rotation(*b.orientation, b.inertia, half, dt);
-        b.mean.angular = 0.5 * (spin_before + b.spin_of(half));
+        b.mean.angular_velocity = 0.5 * (spin_before + b.spin_of(half));
         b.motion.angular_velocity = b.spin_of(half + kick);
         *b.momentum = half;
     }
@@ -32,9 +32,9 @@ pub fn begin(b: Body, dt: f64) {
 /// Second kick.
 #[inline]
 pub fn finish(b: Body, dt: f64) {
-    b.motion.velocity = b.mean.linear + b.acceleration() * (0.5 * dt);
+    b.motion.velocity = b.mean.velocity + b.acceleration() * (0.5 * dt);
     b.motion.angular_velocity = if b.is_isotropic() {
-        b.mean.angular + b.load.torque * (0.5 * dt / b.inertia.x)
+        b.mean.angular_velocity + b.load.torque * (0.5 * dt / b.inertia.x)
     } else {
         b.spin_of(*b.momentum + b.load.torque * (0.5 * dt))
     };

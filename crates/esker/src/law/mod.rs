@@ -21,6 +21,7 @@ pub mod tangential;
 pub mod twisting;
 
 use crate::contact::from_middle_to_end;
+use crate::lanes::Spring;
 use crate::math::Vec3;
 use damping::{AnyDamping, DampingLaw};
 use normal::{AnyNormal, NormalLaw};
@@ -60,7 +61,7 @@ pub struct ContactVelocity {
     pub slip: Vec3,
     /// Relative angular velocity ωi − ωj \[rad/s\].
     pub turning: Vec3,
-    /// Spin of the contact frame about the normal, ½(ωi + ωj)·n \[rad/s\].
+    /// Spin of the contact frame about the normal: mean of ωi·n and ωj·n, weighted with the levers \[rad/s\].
     pub frame_spin: f64,
 }
 
@@ -89,6 +90,50 @@ pub struct Memory {
     pub last: LastForces,
     /// Whether the bodies touched at the last step.
     pub touching: bool,
+}
+
+/// What a contact remembers of rolling and twisting: the part of a [`Memory`] that most scenes do not need.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Couple {
+    rolling: Vec3,
+    twisting: f64,
+    stiffness: [f64; 2],
+    last: [f32; 3],
+}
+
+impl Memory {
+    /// From the parts in which the working list keeps it.
+    pub fn from_parts(spring: &Spring, couple: Option<&Couple>, touching: bool) -> Self {
+        let [x, y, z, stiffness] = spring.elastic;
+        let [a, b, c, normal_dashpot] = spring.dashpot;
+        let couple = couple.copied().unwrap_or_default();
+        Self {
+            spring: Vec3::new(x, y, z),
+            stiffness,
+            rolling: couple.rolling,
+            twisting: couple.twisting,
+            couple_stiffness: couple.stiffness,
+            last: LastForces { normal_dashpot, tangential_dashpot: [a, b, c], couple: couple.last },
+            touching,
+        }
+    }
+
+    /// The tangential spring and the dashpots.
+    pub fn spring_part(&self) -> Spring {
+        let Vec3 { x, y, z } = self.spring;
+        let [a, b, c] = self.last.tangential_dashpot;
+        Spring { elastic: [x, y, z, self.stiffness], dashpot: [a, b, c, self.last.normal_dashpot] }
+    }
+
+    /// Rolling and twisting.
+    pub fn couple_part(&self) -> Couple {
+        Couple {
+            rolling: self.rolling,
+            twisting: self.twisting,
+            stiffness: self.couple_stiffness,
+            last: self.last.couple,
+        }
+    }
 }
 
 /// Ledger's record of the last step.
@@ -244,7 +289,7 @@ impl<N: NormalLaw, D: DampingLaw, T: TangentialLaw, R: RollingLaw, W: TwistingLa
         let tangential_force = self.tangential.respond(touch, load, stiffness, damping, memory, &mut dissipated);
 
         let mut couple = Vec3::ZERO;
-        if R::ACTIVE || W::ACTIVE {
+        if Self::HAS_COUPLE {
             let before = couple_energy(memory);
             couple = self.rolling.couple(touch, load, stiffness, memory)
                 + touch.normal * self.twisting.couple(touch, load, stiffness, memory);
@@ -256,6 +301,9 @@ impl<N: NormalLaw, D: DampingLaw, T: TangentialLaw, R: RollingLaw, W: TwistingLa
         memory.touching = true;
         Response { force: tangential_force - touch.normal * normal_force, normal_force, couple, dissipated }
     }
+
+    /// Whether contacts of this law remember rolling or twisting.
+    pub const HAS_COUPLE: bool = R::ACTIVE || W::ACTIVE;
 
     /// Books the last half step of a contact that has just opened, forgets it, and returns what was lost. `mean` holds
     /// the mean velocities of the step in which it opened.

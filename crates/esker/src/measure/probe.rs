@@ -71,3 +71,17 @@ pub fn coordination(model: &Model, state: &State) -> (f64, f64) {
     });
     (contacts, ends / state.particles.owned().max(1) as f64)
 }
+
+/// Largest overlap over the smaller radius of all contacts \[-\].
+pub fn largest_overlap(model: &Model, state: &State) -> f64 {
+    let radius = |g: usize| state.particles.radius(g);
+    let mut largest = 0.0f64;
+    visit::for_each(model, state, |c| {
+        let smaller = match c.other {
+            Other::Grain(j) => radius(c.i).min(radius(j)),
+            Other::Wall(_) => radius(c.i),
+        };
+        largest = largest.max(c.overlap / smaller);
+    });
+    largest
+}

@@ -13,9 +13,6 @@ pub trait Solver: Send {
     /// a bit of what follows.
     fn advance(&mut self, model: &Model, state: &mut State, steps: u64) -> Result<(), StepError>;
 
-    /// Largest overlap over the smaller radius at the last step \[-\].
-    fn largest_overlap(&self) -> f64;
-
     /// Is called at the start of every phase, for timing; the engine itself has no clock.
     fn on_phase(&mut self, hook: PhaseHook);
 }

@@ -10,18 +10,19 @@ use rayon::prelude::*;
 
 const CHUNK: usize = 1024;
 
-/// Adds the fields to the loads; forces without a potential are kept for the ledger.
+/// Acceleration by the fields when they need nothing but the mass of a grain: it is there before the contacts are.
+pub fn gravity_alone(model: &Model) -> Option<Vec3> {
+    let uniform = model.fields.iter().all(|f| f.uniform_acceleration().is_some());
+    uniform.then(|| model.uniform_acceleration())
+}
+
+/// Adds the fields to the loads, except gravity alone; forces without a potential are kept for the ledger.
 pub fn fields(model: &Model, state: &mut State, t: f64, without_potential: &mut Vec<Vec3>) {
     let p = &mut state.particles;
     let n = p.owned();
     without_potential.clear();
 
-    // Gravity alone needs nothing but the mass.
-    if model.fields.iter().all(|f| f.uniform_acceleration().is_some()) {
-        let g = model.uniform_acceleration();
-        for (load, mass) in p.load.iter_mut().zip(&p.mass) {
-            load.force += *mass * g;
-        }
+    if gravity_alone(model).is_some() {
         return;
     }
     let mut loads = std::mem::take(&mut p.load);
@@ -67,10 +68,10 @@ pub fn field_power(model: &Model, state: &State, i: usize) -> f64 {
     others.map(|field| field.force(p, i, state.time).dot(p.velocity(i))).sum()
 }
 
-/// Adds the block sums of all segments to the ledger and the walls; returns the largest relative overlap.
+/// Adds the loads of the walls to them, block by block.
 ///
 /// The work of a wall is the mean of its load at both ends of the step times its displacement over the step.
-pub fn sums(model: &Model, state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f64) -> f64 {
+pub fn walls(model: &Model, state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f64) {
     let power = |wall: &WallState, twist: &Twist| {
         -wall.force.dot(twist.at(Vec3::ZERO)) - wall.torque.dot(twist.angular_velocity)
     };
@@ -78,16 +79,8 @@ pub fn sums(model: &Model, state: &mut State, segments: &[Segment], frames: &Wal
         wall.work += 0.5 * power(wall, twist) * dt;
         (wall.force, wall.torque) = (Vec3::ZERO, Vec3::ZERO);
     }
-    let mut overlap = 0.0f64;
-    for segment in segments {
-        for sum in &segment.sums {
-            state.ledger.dissipated += sum.dissipated;
-            overlap = overlap.max(sum.overlap);
-        }
-        if model.walls.is_empty() {
-            continue;
-        }
-        for block in segment.wall_sums.chunks(model.walls.len()) {
+    if !model.walls.is_empty() {
+        for block in segments.iter().flat_map(|segment| segment.wall_sums.chunks(model.walls.len())) {
             for (wall, sum) in state.walls.iter_mut().zip(block) {
                 wall.force += sum.force;
                 wall.torque += sum.torque;
@@ -97,5 +90,11 @@ pub fn sums(model: &Model, state: &mut State, segments: &[Segment], frames: &Wal
     for (wall, twist) in state.walls.iter_mut().zip(&frames.mean) {
         wall.work += 0.5 * power(wall, twist) * dt;
     }
-    overlap
+}
+
+/// Adds what was lost to the ledger, block by block.
+pub fn losses(state: &mut State, segments: &mut [Segment]) {
+    for sum in segments.iter_mut().flat_map(|segment| &mut segment.sums) {
+        state.ledger.dissipated += std::mem::take(sum).dissipated;
+    }
 }

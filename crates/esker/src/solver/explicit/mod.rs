@@ -11,16 +11,20 @@ mod events;
 pub use events::Surroundings;
 
 use super::{Phase, PhaseHook, Solver, StepError};
-use crate::contact::list::{self, Segment};
-use crate::contact::sweep::{Grains, Laws};
+use crate::contact::list::{self, BLOCK, Segment};
+use crate::contact::batch::Batch;
+use crate::contact::sweep::{self, Grains};
 use crate::contact::walls::{self, WallFrames};
-use crate::contact::{Velocity, visit};
+use crate::contact::visit;
+use crate::integrate::isotropic::{self, Columns, Found, Isotropic, Pass};
 use crate::integrate::{self, Integrator, gear};
+use crate::lanes::Width;
 use crate::math::Vec3;
+use crate::law::Dissipation;
 use crate::measure::energy;
 use crate::model::Model;
 use crate::neighbor::{self, Candidates, Method};
-use crate::particles::Load;
+use crate::particles::{Load, Motion, Particles};
 use crate::state::State;
 use rayon::prelude::*;
 
@@ -41,14 +45,19 @@ fn tick(hook: &Option<PhaseHook>, phase: Phase) {
 pub struct Explicit {
     workers: usize,
     grains_per_worker: usize,
+    width: Width,
     hook: Option<PhaseHook>,
-    largest_overlap: f64,
     list: Option<WorkingList>,
+    /// The last step has its forces but not its end.
+    unfinished: bool,
 }
 
 /// Everything that is built from model and state and may be dropped at any time.
 struct WorkingList {
-    laws: Laws,
+    /// The fast contact loop, if it can do the laws of the model.
+    batch: Option<Batch>,
+    /// The fast integration, if it can do the bodies and the scheme of the model.
+    scheme: Option<Isotropic>,
     candidates: Candidates,
     segments: Vec<Segment>,
     scratch: integrate::Scratch,
@@ -70,7 +79,8 @@ impl Explicit {
     /// A solver on `workers` threads of the present rayon pool.
     pub fn new(workers: usize) -> Self {
         let grains_per_worker = GRAINS_PER_WORKER;
-        Self { workers: workers.max(1), grains_per_worker, hook: None, largest_overlap: 0.0, list: None }
+        let workers = workers.max(1);
+        Self { workers, grains_per_worker, width: Width::best(), hook: None, list: None, unfinished: false }
     }
 
     /// Gives a worker at least this many grains; with fewer the step is done by fewer workers
@@ -80,21 +90,28 @@ impl Explicit {
         self
     }
 
-    /// One step.
-    fn step(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+    /// Evaluates so many contacts at once, if this processor can (default: as many as it can).
+    pub fn width(mut self, width: Width) -> Self {
+        if Width::all().contains(&width) {
+            self.width = width;
+        }
+        self
+    }
+
+    /// One step. `last` tells that the state must be whole afterwards; else its end may be left to the next step.
+    fn step(&mut self, model: &Model, state: &mut State, last: bool) -> Result<(), StepError> {
         let dt = model.dt;
         let force_time = model.integrator.force_time(state.time, state.time_after(1, dt));
         let jumping = events::jumping(model, state, force_time);
         if !jumping.is_empty() {
+            self.end_step(model, state)?;
             self.store(state);
             events::jump(model, state, &jumping);
             self.build_at(model, state, force_time)?;
         }
 
         tick(&self.hook, Phase::Integrate);
-        let list = self.list.as_mut().expect("the list is built before the first step");
-        let speed = integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
-        check_finite(speed, state, dt)?;
+        let speed = self.begin_step(model, state)?;
         let frames = visit::frames(model, state, force_time, dt);
 
         tick(&self.hook, Phase::Neighbours);
@@ -108,39 +125,81 @@ impl Explicit {
         book::fields(model, state, force_time, &mut list.field_force);
         book::field_work(model, state, &list.field_force, dt);
 
-        tick(&self.hook, Phase::Integrate);
-        let speed = integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, dt);
-        check_finite(speed, state, dt)?;
-        state.count_step(dt);
-
         tick(&self.hook, Phase::Book);
-        self.largest_overlap = book::sums(model, state, &list.segments, &frames, dt);
-        self.events(model, state)
+        book::walls(model, state, &list.segments, &frames, dt);
+        self.unfinished = true;
+        state.count_step(dt);
+        self.events(model, state, last)
     }
 
-    /// What happens between two steps: flows, removals, feeds, tidying.
-    fn events(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+    /// Ends the last step if that is still to be done, and moves the grains to where forces are wanted. Returns a bound
+    /// of their speed \[m/s\].
+    fn begin_step(&mut self, model: &Model, state: &mut State) -> Result<f64, StepError> {
+        let list = self.list.as_mut().expect("the list is built before the first step");
+        let unfinished = std::mem::take(&mut self.unfinished);
+        let speed = match &list.scheme {
+            Some(scheme) => {
+                let pass = if unfinished { Pass::FinishAndBegin } else { Pass::Begin };
+                isotropic_pass(scheme, pass, &mut state.particles, &mut list.scratch, &mut list.segments)
+            }
+            None => integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt),
+        };
+        if model.integrator == Integrator::VelocityVerlet {
+            isotropic::turn_all(&mut state.particles, state.step, model.dt);
+        }
+        if unfinished {
+            book::losses(state, &mut list.segments);
+        }
+        check_finite(speed, state, model.dt)?;
+        Ok(speed)
+    }
+
+    /// Ends the last step if that is still to be done.
+    fn end_step(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+        if !std::mem::take(&mut self.unfinished) {
+            return Ok(());
+        }
+        tick(&self.hook, Phase::Integrate);
+        let list = self.list.as_mut().expect("a step was begun with it");
+        let speed = match &list.scheme {
+            Some(scheme) => {
+                isotropic_pass(scheme, Pass::Finish, &mut state.particles, &mut list.scratch, &mut list.segments)
+            }
+            None => integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt),
+        };
+        check_finite(speed, state, 0.0)?;
+        tick(&self.hook, Phase::Book);
+        book::losses(state, &mut list.segments);
+        Ok(())
+    }
+
+    /// What happens between two steps: flows, removals, feeds, tidying. Only these need the end of the step.
+    fn events(&mut self, model: &Model, state: &mut State, last: bool) -> Result<(), StepError> {
+        if self.list.as_ref().is_none_or(|list| list.scheme.is_none()) {
+            self.end_step(model, state)?; // it may move grains
+        }
         let list = self.list.as_mut().expect("the list is built before the first step");
         events::count_flows(model, state, &mut list.sides);
-        if !model.removals.is_empty()
+        let remove = !model.removals.is_empty()
             && state.step.is_multiple_of(REMOVE_EVERY)
-            && events::anything_to_remove(model, state)
-        {
-            self.store(state);
-            events::remove(model, state);
-            self.list = None;
+            && events::anything_to_remove(model, state);
+        let feed = events::feed_due(model, state);
+        let tidy = state.step.is_multiple_of(TIDY_EVERY);
+        if last || remove || feed || tidy {
+            self.end_step(model, state)?;
         }
-        if events::feed_due(model, state) {
+        if remove || feed || tidy {
             self.store(state);
-            events::feed(model, state)?;
             self.list = None;
-        }
-        if state.step.is_multiple_of(TIDY_EVERY) {
-            self.store(state);
-            events::tidy(model, state);
-            self.list = None;
-        }
-        if self.list.is_none() {
+            if remove {
+                events::remove(model, state);
+            }
+            if feed {
+                events::feed(model, state)?;
+            }
+            if tidy {
+                events::tidy(model, state);
+            }
             self.build(model, state)?;
         }
         Ok(())
@@ -158,13 +217,19 @@ impl Explicit {
             kind: &list.kind,
             dt,
         };
-        let laws = &list.laws;
+        let batch = list.batch.as_ref().filter(|_| dt > 0.0);
+        let (mass, gravity) = (&p.mass, book::gravity_alone(model).unwrap_or(Vec3::ZERO));
         let work = |segment: &mut Segment, loads: &mut [Load]| {
-            loads.fill(Load::default());
+            for (load, mass) in loads.iter_mut().zip(&mass[segment.grains.clone()]) {
+                *load = Load { force: *mass * gravity, ..Load::default() };
+            }
             segment.sums.fill(Default::default());
             segment.wall_sums.fill(Default::default());
             walls::sweep(model, frames, grains, segment, loads);
-            laws.sweep(model, grains, segment, loads);
+            match batch {
+                Some(batch) => batch.sweep(model, grains, segment, loads),
+                None => sweep::sweep(model, grains, segment, loads),
+            }
         };
         if let [segment] = list.segments.as_mut_slice() {
             work(segment, &mut p.load);
@@ -235,7 +300,10 @@ impl Explicit {
         events::drop_fixed_pairs(p, &mut candidates);
         let (near_walls, wall_speed) = near_walls(model, state, t);
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
-        let segments = list::build(n, workers, &candidates, &state.contacts, &near_walls, model.walls.len());
+        let batch = Batch::of(model, self.width);
+        let scheme = Isotropic::of(model, &state.particles, self.width);
+        let couples = batch.is_none();
+        let segments = list::build(n, workers, &candidates, &state.contacts, &near_walls, model.walls.len(), couples);
         let p = &state.particles;
         let mut kind = p.kind.clone();
         kind.extend(candidates.images.iter().map(|image| p.kind[image.owner as usize]));
@@ -243,7 +311,8 @@ impl Explicit {
         let mut scratch = integrate::Scratch::default();
         scratch.fit(n);
         self.list = Some(WorkingList {
-            laws: Laws::of(&model.laws),
+            batch,
+            scheme,
             candidates,
             segments,
             scratch,
@@ -266,16 +335,16 @@ impl Explicit {
         let before = energy::mechanical(model, state);
         self.build(model, state)?;
         let list = self.list.as_mut().expect("just built");
-        for (mean, motion) in list.scratch.mean.iter_mut().zip(&state.particles.motion) {
-            *mean = Velocity { linear: motion.velocity, angular: motion.angular_velocity };
-        }
+        let n = list.scratch.mean.len();
+        list.scratch.mean.copy_from_slice(&state.particles.motion[..n]);
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
         let frames = visit::frames(model, state, state.time, 0.0);
         self.contacts(model, state, &frames, 0.0);
         let list = self.list.as_mut().expect("just built");
         book::fields(model, state, state.time, &mut list.field_force);
         book::field_work(model, state, &list.field_force, 0.0);
-        book::sums(model, state, &list.segments, &frames, 0.0);
+        book::walls(model, state, &list.segments, &frames, 0.0);
+        book::losses(state, &mut list.segments);
         if model.integrator == Integrator::Gear {
             state.particles.derivatives.clear();
             gear::start(&mut state.particles, model.dt);
@@ -300,16 +369,12 @@ impl Solver for Explicit {
         } else if self.list.is_none() {
             self.build(model, state)?;
         }
-        for _ in 0..steps {
-            self.step(model, state)?;
+        for step in 1..=steps {
+            self.step(model, state, step == steps)?;
         }
         tick(&self.hook, Phase::Outside);
         self.store(state);
         Ok(())
-    }
-
-    fn largest_overlap(&self) -> f64 {
-        self.largest_overlap
     }
 
     fn on_phase(&mut self, hook: PhaseHook) {
@@ -325,8 +390,68 @@ fn check_finite(speed: f64, state: &State, dt: f64) -> Result<(), StepError> {
     Ok(())
 }
 
+/// One pass of the fast integration, each worker over its own grains; what was lost is added to the sums of their blocks.
+/// Returns a bound of the speed \[m/s\].
+fn isotropic_pass(
+    scheme: &Isotropic,
+    pass: Pass,
+    particles: &mut Particles,
+    scratch: &mut integrate::Scratch,
+    segments: &mut [Segment],
+) -> f64 {
+    let n = particles.owned();
+    scratch.fit(n);
+    let mut place = &mut particles.place[..n];
+    let mut motion = &mut particles.motion[..n];
+    let mut mean = &mut scratch.mean[..n];
+    let mut jobs = Vec::with_capacity(segments.len());
+    for segment in segments {
+        let own = segment.grains.clone();
+        let columns = Columns {
+            place: split_off(&mut place, own.len()),
+            motion: split_off(&mut motion, own.len()),
+            mean: split_off(&mut mean, own.len()),
+            load: &particles.load[own.clone()],
+            kind: &particles.kind[own],
+        };
+        jobs.push((segment, columns));
+    }
+    let work = |(segment, columns): (&mut Segment, Columns)| {
+        let mut found = Found::NOTHING;
+        let Columns { place, motion, mean, load, kind } = columns;
+        for (block, sum) in segment.sums.iter_mut().enumerate() {
+            let range = block * BLOCK..place.len().min((block + 1) * BLOCK);
+            let columns = Columns {
+                place: &mut place[range.clone()],
+                motion: &mut motion[range.clone()],
+                mean: &mut mean[range.clone()],
+                load: &load[range.clone()],
+                kind: &kind[range],
+            };
+            let here = scheme.pass(pass, columns);
+            let [damping, friction] = here.lost;
+            sum.dissipated += Dissipation { damping, friction, rolling: 0.0 };
+            found = found.merged(&here);
+        }
+        found
+    };
+    let found = if jobs.len() == 1 {
+        jobs.into_iter().map(work).fold(Found::NOTHING, |a, b| a.merged(&b))
+    } else {
+        jobs.into_par_iter().map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b))
+    };
+    found.speed()
+}
+
+/// Takes the first `n` entries off a slice.
+fn split_off<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let (first, others) = std::mem::take(rest).split_at_mut(n);
+    *rest = others;
+    first
+}
+
 /// Puts the periodic copies behind the real grains.
-fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mean: &mut Vec<Velocity>) {
+fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mean: &mut Vec<Motion>) {
     if candidates.images.is_empty() {
         return;
     }

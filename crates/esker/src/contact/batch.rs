@@ -1,0 +1,504 @@
+//! The contact loop over pairs, several at once: spheres and discs with springs, dashpots and a Coulomb slider.
+//!
+//! The list is taken in chunks. Of each chunk first the pairs that touch are picked, from the 32 bytes of
+//! [`Place`](crate::particles::Place) alone; then these are evaluated in full groups. The formulas are those of
+//! [`sweep`](super::sweep) and [`law`](crate::law), which stay the readable reference: `tests/batch.rs` compares the two.
+//! Here they are arranged so that a group needs one division for its geometry, one for its memory and one more only if
+//! some contact slides.
+//!
+//! Losses are added to the two spare numbers of the [`Load`] of the first grain, so that the account of energy costs no
+//! memory traffic of its own.
+
+use super::list::Segment;
+use super::sweep::{Grains, release};
+use crate::lanes::{Lane, Quad, Record, Targets, Vec3s, Width};
+use crate::law::damping::AnyDamping;
+use crate::law::normal::AnyNormal;
+use crate::law::rolling::AnyRolling;
+use crate::law::tangential::{AnyTangential, Stiffness, TangentialDamping};
+use crate::law::twisting::AnyTwisting;
+use crate::law::{ContactEnd, Law};
+use crate::model::Model;
+use crate::particles::Load;
+use std::mem::MaybeUninit;
+
+/// Candidates looked at before their contacts are evaluated: few enough to stay in the first cache.
+const CHUNK: usize = 256;
+
+/// Constants of one law, each for eight contacts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+struct Constants {
+    /// Stiffness of a linear spring, or effective modulus.
+    normal: Record,
+    /// Stiffness of a linear spring over the effective radius.
+    normal_scaled: Record,
+    /// Normal dashpot: a constant, over m\*, over √(m\* S).
+    dashpot: [Record; 3],
+    /// Tangential stiffness: a constant, over S.
+    tangential: [Record; 2],
+    /// Tangential dashpot: a constant, over m\*, over the normal dashpot.
+    tangential_dashpot: [Record; 3],
+    /// Coulomb coefficient.
+    friction: Record,
+    /// Least normal force.
+    least: Record,
+}
+
+impl Constants {
+    /// Of a law this loop can do, and whether it is Hertz's.
+    fn of(law: &Law) -> Option<(Self, bool)> {
+        if !matches!((law.rolling, law.twisting), (AnyRolling::None(_), AnyTwisting::None(_))) {
+            return None;
+        }
+        let (normal, normal_scaled, is_hertz) = match law.normal {
+            AnyNormal::Hooke(law) => (law.stiffness, 0.0, false),
+            AnyNormal::ScaledHooke(law) => (0.0, law.modulus, false),
+            AnyNormal::Hertz(law) => (law.effective_modulus, 0.0, true),
+        };
+        let dashpot = match law.damping {
+            AnyDamping::None => [0.0; 3],
+            AnyDamping::Coefficient(law) => [law.coefficient, 0.0, 0.0],
+            AnyDamping::PerMass(law) => [0.0, law.rate, 0.0],
+            AnyDamping::FromRestitution(law) => [0.0, 0.0, law.factor],
+        };
+        let (tangential, damping, friction) = match law.tangential {
+            AnyTangential::Spring(law) => match law.stiffness {
+                Stiffness::Given(k) => ([k, 0.0], law.damping, law.friction),
+                Stiffness::Ratio(ratio) => ([0.0, ratio], law.damping, law.friction),
+            },
+            AnyTangential::Mindlin(law) => ([0.0, law.ratio], law.damping, law.friction),
+            AnyTangential::None(_) | AnyTangential::Dashpot(_) => return None,
+        };
+        if tangential == [0.0; 2] {
+            return None; // a spring without stiffness: the slider would have nothing to hold
+        }
+        let tangential_dashpot = match damping {
+            TangentialDamping::None => [0.0; 3],
+            TangentialDamping::Coefficient(c) => [c, 0.0, 0.0],
+            TangentialDamping::PerMass(rate) => [0.0, rate, 0.0],
+            TangentialDamping::Ratio(ratio) => [0.0, 0.0, ratio],
+        };
+        let least = match law.end {
+            ContactEnd::NoTension => 0.0,
+            ContactEnd::Geometric => f64::NEG_INFINITY,
+        };
+        let eight = |x: f64| [x; 8];
+        let constants = Self {
+            normal: eight(normal),
+            normal_scaled: eight(normal_scaled),
+            dashpot: dashpot.map(eight),
+            tangential: tangential.map(eight),
+            tangential_dashpot: tangential_dashpot.map(eight),
+            friction: eight(friction),
+            least: eight(least),
+        };
+        Some((constants, is_hertz))
+    }
+
+    /// The laws of eight different contacts.
+    fn mixed(laws: &[Self], which: &[u32; 8]) -> Self {
+        let mut all = laws[which[0] as usize];
+        for (k, &law) in which.iter().enumerate().skip(1) {
+            let law = &laws[law as usize];
+            all.normal[k] = law.normal[0];
+            all.normal_scaled[k] = law.normal_scaled[0];
+            for c in 0..3 {
+                all.dashpot[c][k] = law.dashpot[c][0];
+                all.tangential_dashpot[c][k] = law.tangential_dashpot[c][0];
+            }
+            all.tangential[0][k] = law.tangential[0][0];
+            all.tangential[1][k] = law.tangential[1][0];
+            all.friction[k] = law.friction[0];
+            all.least[k] = law.least[0];
+        }
+        all
+    }
+}
+
+/// The laws between the kinds of grain of a model, if this loop can do them all.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    kinds: usize,
+    /// Law of each pair of kinds, row by row.
+    index: Vec<u32>,
+    laws: Vec<Constants>,
+    form: Form,
+    width: Width,
+    /// Whether energy losses are summed.
+    pub ledger: bool,
+}
+
+/// What the compiled loop must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Linear springs with a given dashpot: no root at all.
+    Linear,
+    /// Linear springs with a dashpot from the restitution.
+    LinearRestitution,
+    /// Hertz with any dashpot.
+    Hertz,
+}
+
+impl Batch {
+    /// The laws of a model, unless some pair of kinds needs the general loop.
+    pub fn of(model: &Model, width: Width) -> Option<Self> {
+        let kinds = model.kinds.len();
+        let mut laws: Vec<Constants> = Vec::new();
+        let (mut index, mut hertz) = (Vec::with_capacity(kinds * kinds), 0);
+        for a in &model.kinds {
+            for b in &model.kinds {
+                let (constants, is_hertz) = Constants::of(model.laws.law(a.material, b.material))?;
+                hertz += usize::from(is_hertz);
+                let known = laws.iter().position(|law| *law == constants);
+                index.push(known.unwrap_or(laws.len()) as u32);
+                if known.is_none() {
+                    laws.push(constants);
+                }
+            }
+        }
+        let form = match hertz {
+            0 if laws.iter().all(|law| law.dashpot[2][0] == 0.0) => Form::Linear,
+            0 => Form::LinearRestitution,
+            all if all == index.len() => Form::Hertz,
+            _ => return None,
+        };
+        Some(Self { kinds, index, laws, form, width, ledger: true })
+    }
+
+    /// How many contacts are evaluated at once.
+    pub fn width(&self) -> Width {
+        self.width
+    }
+
+    /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is the segment's own range.
+    /// Time must pass: the loads of an instant are those of the general loop.
+    pub fn sweep(&self, model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
+        assert!(grains.dt > 0.0 && loads.len() == segment.grains.len());
+        assert!(grains.motion.len() == grains.place.len() && grains.mean.len() == grains.place.len());
+        let mut opened = std::mem::take(&mut segment.opened);
+        opened.clear();
+        // SAFETY: the list was built for these grains; the width was found on this processor.
+        unsafe {
+            match self.width {
+                #[cfg(target_arch = "x86_64")]
+                Width::Eight => self.sweep_eight(grains, segment, loads, &mut opened),
+                #[cfg(target_arch = "x86_64")]
+                Width::Four => self.sweep_four(grains, segment, loads, &mut opened),
+                _ => self.sweep_in::<f64>(grains, segment, loads, &mut opened),
+            }
+        }
+        for &k in &opened {
+            release(model, grains, segment, k as usize);
+        }
+        segment.opened = opened;
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma,bmi1,bmi2")]
+    unsafe fn sweep_eight(&self, g: Grains, s: &mut Segment, loads: &mut [Load], opened: &mut Vec<u32>) {
+        // SAFETY: the caller's.
+        unsafe { self.sweep_in::<crate::lanes::F64x8>(g, s, loads, opened) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn sweep_four(&self, g: Grains, s: &mut Segment, loads: &mut [Load], opened: &mut Vec<u32>) {
+        // SAFETY: the caller's.
+        unsafe { self.sweep_in::<crate::lanes::F64x4>(g, s, loads, opened) }
+    }
+
+    #[inline(always)]
+    unsafe fn sweep_in<L: Lane>(&self, g: Grains, s: &mut Segment, loads: &mut [Load], opened: &mut Vec<u32>) {
+        // SAFETY: the caller's.
+        unsafe {
+            match (self.form, self.ledger) {
+                (Form::Linear, true) => self.all::<L, false, false, true>(g, s, loads, opened),
+                (Form::Linear, false) => self.all::<L, false, false, false>(g, s, loads, opened),
+                (Form::LinearRestitution, true) => self.all::<L, false, true, true>(g, s, loads, opened),
+                (Form::LinearRestitution, false) => self.all::<L, false, true, false>(g, s, loads, opened),
+                (Form::Hertz, true) => self.all::<L, true, true, true>(g, s, loads, opened),
+                (Form::Hertz, false) => self.all::<L, true, true, false>(g, s, loads, opened),
+            }
+        }
+    }
+
+    /// Chunk after chunk: picks the pairs that touch, then evaluates them group by group.
+    #[inline(always)]
+    unsafe fn all<L: Lane, const HERTZ: bool, const ROOT: bool, const LEDGER: bool>(
+        &self,
+        grains: Grains,
+        segment: &mut Segment,
+        loads: &mut [Load],
+        opened: &mut Vec<u32>,
+    ) {
+        let pairs = &mut segment.pairs;
+        let count = pairs.len();
+        let x = grains.place.as_ptr().cast::<Quad>();
+        let mut nowhere = Load::default();
+        let columns = Columns {
+            now: grains.motion.as_ptr().cast(),
+            mean: grains.mean.as_ptr().cast(),
+            springs: pairs.springs.as_mut_ptr(),
+            targets: Targets {
+                first: segment.grains.start as u32,
+                count: segment.grains.len() as u32,
+                loads: loads.as_mut_ptr().cast(),
+                nowhere: (&raw mut nowhere).cast(),
+            },
+            dt: grains.dt,
+        };
+        let mut touching = [0u32; CHUNK + 8];
+        let mut ready = [const { MaybeUninit::<Group<L>>::uninit() }; CHUNK];
+        let ready = &mut ready[..CHUNK / L::N];
+        for chunk in (0..count).step_by(CHUNK) {
+            let mut found = 0;
+            for group in (chunk..count.min(chunk + CHUNK)).step_by(8) {
+                let (i, j) = (pairs.i[group..group + 8].as_ptr(), pairs.j[group..group + 8].as_ptr());
+                let mut bits = 0u8;
+                for part in (0..8).step_by(L::N) {
+                    // SAFETY: the list holds indices of grains and images, whole groups of them.
+                    let [a, b, c, reach] = unsafe { L::places(x, i.add(part), j.add(part)) };
+                    let d = Vec3s::new(a, b, c);
+                    bits |= L::bits(d.dot(d).less(reach * reach)) << part;
+                }
+                if group + 8 > count {
+                    bits &= (1 << (count - group)) - 1;
+                }
+                let before = std::mem::replace(&mut pairs.touching[group / 8], bits);
+                push_bits(before & !bits, group, |k| opened.push(k));
+                push_bits(bits, group, |k| {
+                    touching[found] = k;
+                    found += 1;
+                });
+            }
+            let groups = found.div_ceil(L::N);
+            for g in 0..groups {
+                let first = g * L::N;
+                let live = (found - first).min(L::N);
+                // Lanes left over repeat the first one and write nothing.
+                let k: [u32; 8] = std::array::from_fn(|l| touching[first + if l < live { l } else { 0 }]);
+                let i: [u32; 8] = std::array::from_fn(|l| pairs.i[k[l] as usize]);
+                let j: [u32; 8] = std::array::from_fn(|l| pairs.j[k[l] as usize]);
+                // SAFETY: as above.
+                ready[g].write(unsafe { Group::new(x, i, j, k, live) });
+            }
+            for group in &ready[..groups] {
+                // SAFETY: written just now.
+                let group = unsafe { group.assume_init_ref() };
+                let mixture;
+                let constants = match self.laws.as_slice() {
+                    [law] => law,
+                    laws => {
+                        let kind = |g: u32| grains.kind[g as usize] as usize;
+                        let of = |l: usize| self.index[kind(group.i[l]) * self.kinds + kind(group.j[l])];
+                        let which = std::array::from_fn(of);
+                        if which[1..].iter().all(|&law| law == which[0]) {
+                            &laws[which[0] as usize]
+                        } else {
+                            mixture = Constants::mixed(laws, &which);
+                            &mixture
+                        }
+                    }
+                };
+                let share = std::array::from_fn(|l| grains.share(group.j[l] as usize));
+                // SAFETY: as above.
+                unsafe { evaluate::<L, HERTZ, ROOT, LEDGER>(&columns, constants, group, &share) }
+            }
+        }
+    }
+}
+
+/// Calls `f` with the index of every set bit.
+#[inline(always)]
+fn push_bits(mut bits: u8, first: usize, mut f: impl FnMut(u32)) {
+    while bits != 0 {
+        f(first as u32 + bits.trailing_zeros());
+        bits &= bits - 1;
+    }
+}
+
+/// Where the numbers are.
+struct Columns {
+    now: *const Record,
+    mean: *const Record,
+    springs: *mut crate::lanes::Spring,
+    targets: Targets,
+    dt: f64,
+}
+
+/// Contacts evaluated together.
+struct Group<L> {
+    /// Grains.
+    i: [u32; 8],
+    j: [u32; 8],
+    /// Place in the list.
+    k: [u32; 8],
+    /// How many of them count.
+    live: usize,
+    /// From centre to centre, sum of the radii, distance.
+    d: Vec3s<L>,
+    reach: L,
+    distance: L,
+    /// Distance of the contact point from the centres.
+    levers: [Record; 2],
+}
+
+impl<L: Lane> Group<L> {
+    /// Grains whose records are there.
+    #[inline(always)]
+    unsafe fn new(x: *const Quad, i: [u32; 8], j: [u32; 8], k: [u32; 8], live: usize) -> Self {
+        // SAFETY: the caller's.
+        let ([a, b, c, reach], radius) =
+            unsafe { (L::places(x, i.as_ptr(), j.as_ptr()), L::radii(x, i.as_ptr())) };
+        let d = Vec3s::new(a, b, c);
+        let distance = d.dot(d).sqrt();
+        let half_overlap = L::splat(0.5) * (reach - distance);
+        let mut levers = [[0.0; 8]; 2];
+        let lever = radius - half_overlap;
+        lever.store(&mut levers[0]);
+        (distance - lever).store(&mut levers[1]);
+        Self { i, j, k, live, d, reach, distance, levers }
+    }
+}
+
+/// Turns a tangent vector with the contact frame, see [`crate::law::carry_with_frame`].
+#[inline(always)]
+fn carry<L: Lane>(v: Vec3s<L>, n: Vec3s<L>, middle: Vec3s<L>, angle: L) -> Vec3s<L> {
+    let shrink = (angle * angle).mul_add(L::splat(-1.0 / 3.0), L::splat(1.0));
+    let spun = n.cross(v).mul_add(angle, v * shrink);
+    let lift = spun.dot(n) * (L::splat(2.0) - middle.dot(n));
+    middle.neg_mul_add(lift, spun)
+}
+
+/// Forces of one group of touching pairs.
+#[inline(always)]
+unsafe fn evaluate<L: Lane, const HERTZ: bool, const ROOT: bool, const LEDGER: bool>(
+    columns: &Columns,
+    law: &Constants,
+    group: &Group<L>,
+    share: &Record,
+) {
+    let (i, j, k) = (group.i.as_ptr(), group.j.as_ptr(), group.k.as_ptr());
+    // SAFETY: the caller's.
+    let (now, mean, [x, y, z]) = unsafe {
+        let levers = &group.levers;
+        let [now, mean] = [L::motions(columns.now, i, j, levers), L::motions(columns.mean, i, j, levers)];
+        (now, mean, L::spins(columns.mean, i, j))
+    };
+    let spins = Vec3s::new(x, y, z);
+    let (zero, one, half, dt) = (L::splat(0.0), L::splat(1.0), L::splat(0.5), L::splat(columns.dt));
+    let half_dt = L::splat(0.5 * columns.dt);
+
+    // Geometry, see `touch`.
+    let (inverse_mass, inverse_radius) = (now[3], now[7]);
+    let bodies = inverse_mass * inverse_radius;
+    let all = one.div(group.distance * bodies);
+    let per_distance = all * bodies;
+    let per_bodies = all * group.distance;
+    let (mass, radius) = (per_bodies * inverse_radius, per_bodies * inverse_mass);
+    let n = group.d * per_distance;
+    let overlap = (group.reach - group.distance).max(zero);
+
+    // Velocities now, and their means over the step, see `contact_velocity`.
+    let v = Vec3s::new(now[0], now[1], now[2]);
+    let w = Vec3s::new(now[4], now[5], now[6]);
+    let approach = v.dot(n);
+    let slip = n.neg_mul_add(approach, w.cross(n) + v);
+
+    let v = Vec3s::new(mean[0], mean[1], mean[2]);
+    let w = Vec3s::new(mean[4], mean[5], mean[6]);
+    let along = v.dot(n);
+    let middle = n.neg_mul_add(along, v).mul_add(half_dt * per_distance, n);
+    // Half way the levers were that much longer.
+    let levers = (spins * (L::splat(0.25 * columns.dt) * along)) + w;
+    let mean_approach = v.dot(middle);
+    let mean_slip = middle.neg_mul_add(mean_approach, levers.cross(middle) + v);
+    let angle = w.dot(middle) * per_distance * dt;
+    let spun = n.cross(mean_slip).mul_add(half * angle, mean_slip);
+    let stride = n.neg_mul_add(spun.dot(n), spun) * dt;
+
+    // Normal spring and dashpot.
+    let (stiffness, elastic) = if HERTZ {
+        let stiffness = L::load(&law.normal) * L::splat(2.0) * (radius * overlap).sqrt();
+        (stiffness, stiffness * L::splat(2.0 / 3.0) * overlap)
+    } else {
+        let stiffness = radius.mul_add(L::load(&law.normal_scaled), L::load(&law.normal));
+        (stiffness, stiffness * overlap)
+    };
+    let mut dashpot = mass.mul_add(L::load(&law.dashpot[1]), L::load(&law.dashpot[0]));
+    if ROOT {
+        dashpot = (mass * stiffness).sqrt().mul_add(L::load(&law.dashpot[2]), dashpot);
+    }
+    let normal_force = dashpot.mul_add(approach, elastic).max(L::load(&law.least));
+    let normal_dashpot = normal_force - elastic;
+
+    // The memory, turned with the frame, see `spring_and_slider`.
+    let kt = stiffness.mul_add(L::load(&law.tangential[1]), L::load(&law.tangential[0]));
+    let ct = dashpot.mul_add(
+        L::load(&law.tangential_dashpot[2]),
+        mass.mul_add(L::load(&law.tangential_dashpot[1]), L::load(&law.tangential_dashpot[0])),
+    );
+    // SAFETY: the caller's.
+    let memory = unsafe {
+        if LEDGER {
+            L::springs(columns.springs, k)
+        } else {
+            let [a, b, c, d] = L::elastic(columns.springs, k);
+            [a, b, c, d, zero, zero, zero, zero]
+        }
+    };
+    let spring = Vec3s::new(memory[0], memory[1], memory[2]);
+    let kt_before = memory[3];
+    let lasting = zero.less(kt_before);
+    let time = L::select(lasting, dt, zero);
+    let length2 = spring.dot(spring);
+    let carried = carry(spring, n, middle, angle);
+    let per_both = one.div((kt * length2).max(L::splat(1e-280)));
+    let excess = (carried.dot(carried) - length2) * kt * per_both;
+    let before = carried * excess.mul_add(L::splat(-0.5), one);
+    let stiffer = kt_before.less(kt);
+    let kept = before * L::select(stiffer, kt_before * length2 * per_both, one);
+
+    // Stick, or slide where the limit is passed.
+    let mut stretched = stride * L::select(lasting, one, zero);
+    let mut viscous = slip * -ct;
+    let mut force = (kept + stretched).neg_mul_add(kt, viscous);
+    let limit = L::load(&law.friction) * normal_force.max(zero);
+    let trial2 = force.dot(force);
+    let slides = (limit * limit).less(trial2);
+    if L::bits(slides) != 0 {
+        let trial = trial2.sqrt();
+        let give = kt.mul_add(time, ct);
+        let per_both = one.div(trial * give);
+        let limited = force * (limit * give * per_both);
+        let u = kept.mul_add(kt, limited) * -(trial * per_both);
+        stretched = Vec3s::select(slides, u * time, stretched);
+        viscous = Vec3s::select(slides, u * -ct, viscous);
+        force = Vec3s::select(slides, limited, force);
+    }
+    let after = kept + stretched;
+
+    // Energy lost over the step.
+    let (mut damped, mut rubbed) = (zero, zero);
+    if LEDGER {
+        let share = L::load(share);
+        let viscous_before = carry(Vec3s::new(memory[4], memory[5], memory[6]), n, middle, angle);
+        let force_before = before.neg_mul_add(kt_before, viscous_before);
+        let work = (force_before + force).dot(stride) * half;
+        let in_dashpot = (viscous_before + viscous).dot(stretched) * half;
+        let stored = (kt * after.dot(after) - kt_before * length2) * half;
+        rubbed = (in_dashpot - work - stored) * share;
+        damped = ((memory[7] + normal_dashpot) * mean_approach).mul_add(half_dt, -in_dashpot) * share;
+    }
+
+    let turn = n.cross(force);
+    let total = n.neg_mul_add(normal_force, force);
+    // SAFETY: the caller's.
+    unsafe {
+        let memory = [after.x, after.y, after.z, kt, viscous.x, viscous.y, viscous.z, normal_dashpot];
+        L::store_springs(memory, columns.springs, k, group.live);
+        let load = [total.x, total.y, total.z, damped, turn.x, turn.y, turn.z, rubbed];
+        L::scatter(load, &group.levers, i, j, &columns.targets, group.live);
+    }
+}

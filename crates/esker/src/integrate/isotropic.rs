@@ -1,0 +1,226 @@
+//! Velocity Verlet for bodies with three equal moments of inertia: spheres, and discs that turn about z only.
+//!
+//! The scheme is that of [`velocity_verlet`](super::velocity_verlet). Here the end of a step and the beginning of the
+//! next one are one pass over whole records where nothing happens between the two, which halves the traffic: the
+//! velocity at the end of a step is a number that nobody reads. The bits are the same either way.
+
+use super::{CHUNK, Integrator};
+use crate::lanes::{Record, Width};
+use crate::math::{Quat, Vec3};
+use crate::model::Model;
+use crate::particles::{Load, Motion, Particles, Place};
+use crate::state::State;
+use rayon::prelude::*;
+
+/// Steps between two turns of the orientations. The orientation of a sphere is a picture, it moves nothing: it is turned
+/// by the spin in the middle of every eight steps.
+pub const TURN_EVERY: u64 = 8;
+
+/// Turns the orientations of all bodies with equal moments of inertia if it is time to, after `step` steps.
+pub fn turn_all(particles: &mut Particles, step: u64, dt: f64) {
+    if step % TURN_EVERY != TURN_EVERY / 2 {
+        return;
+    }
+    let time = dt * TURN_EVERY as f64;
+    let (bodies, inertia) = (&particles.motion, &particles.inertia);
+    particles.orientation.par_chunks_mut(CHUNK).enumerate().for_each(|(c, chunk)| {
+        for (k, q) in chunk.iter_mut().enumerate() {
+            let (body, inertia) = (&bodies[c * CHUNK + k], inertia[c * CHUNK + k]);
+            let turns = body.angular_velocity != Vec3::ZERO && body.inverse_mass != 0.0;
+            if turns && inertia.x == inertia.y && inertia.y == inertia.z {
+                *q = (Quat::from_scaled_axis(body.angular_velocity * time) * *q).normalize();
+            }
+        }
+    });
+}
+
+/// Orientation of a grain at the present time: up to [`TURN_EVERY`] steps are still to be turned or turned ahead.
+pub fn orientation(model: &Model, state: &State, i: usize) -> Quat {
+    let (p, q) = (&state.particles, state.particles.orientation[i]);
+    if model.integrator != Integrator::VelocityVerlet || !p.is_isotropic(i) || p.is_fixed(i) {
+        return q;
+    }
+    let steps = (state.step % TURN_EVERY) as f64;
+    let missing = if steps <= (TURN_EVERY / 2) as f64 { steps } else { steps - TURN_EVERY as f64 };
+    (Quat::from_scaled_axis(p.angular_velocity(i) * (missing * model.dt)) * q).normalize()
+}
+
+/// What to do with the grains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// First kick and drift.
+    Begin,
+    /// Second kick.
+    Finish,
+    /// Second kick of a step, first kick and drift of the next.
+    FinishAndBegin,
+}
+
+/// Records of some grains.
+pub struct Columns<'a> {
+    /// Centres.
+    pub place: &'a mut [Place],
+    /// Velocities at the time of the force.
+    pub motion: &'a mut [Motion],
+    /// Mean velocities over the step.
+    pub mean: &'a mut [Motion],
+    /// Loads.
+    pub load: &'a [Load],
+    /// Kinds.
+    pub kind: &'a [u16],
+}
+
+/// What a pass found.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    /// Largest magnitude of each component of the velocities, or NaN if one has none.
+    fastest: Record,
+    /// Energy lost by dashpots and by sliding, summed over the grains in their order \[J\].
+    pub lost: [f64; 2],
+}
+
+impl Found {
+    /// Nothing.
+    pub const NOTHING: Self = Self { fastest: [0.0; 8], lost: [0.0; 2] };
+
+    /// Bound of the speed of any grain \[m/s\]; NaN if a grain has no finite state.
+    pub fn speed(&self) -> f64 {
+        let [x, y, z, _, spin @ .., _] = self.fastest;
+        let finite = spin.iter().sum::<f64>() * 0.0;
+        (x * x + y * y + z * z).sqrt() + finite
+    }
+
+    /// The larger speeds of both.
+    pub fn merged(self, other: &Self) -> Self {
+        // NaN stays.
+        let larger = |a: f64, b: f64| if a > b || a.is_nan() { a } else { b };
+        let fastest = std::array::from_fn(|k| larger(self.fastest[k], other.fastest[k]));
+        Self { fastest, lost: [0.0; 2] }
+    }
+}
+
+/// The scheme for one model.
+#[derive(Clone, Debug)]
+pub struct Isotropic {
+    dt: f64,
+    /// m r² over the moment of inertia of each kind \[-\].
+    inverse_inertia: Vec<f64>,
+    /// Ones, and zeros for what a planar scene locks.
+    free: Record,
+    width: Width,
+}
+
+impl Isotropic {
+    /// The scheme, if it is that of the model and all grains have the equal moments of inertia of their kind.
+    pub fn of(model: &Model, particles: &Particles, width: Width) -> Option<Self> {
+        if model.integrator != Integrator::VelocityVerlet {
+            return None;
+        }
+        let of_kind = |f: Vec3| {
+            (f.x == f.y && f.y == f.z).then_some(1.0 / f.z)
+        };
+        let inverse_inertia = model.kinds.iter().map(|kind| of_kind(kind.inertia_factor)).collect::<Option<Vec<f64>>>()?;
+        let as_its_kind = |i: usize| {
+            let body = &particles.motion[i];
+            let inertia = particles.inertia[i];
+            let one = inertia.z * body.inverse_mass * body.inverse_radius.powi(2)
+                * inverse_inertia[particles.kind[i] as usize];
+            inertia.x == inertia.y && inertia.y == inertia.z && (one - 1.0).abs() < 1e-12
+        };
+        if !(0..particles.owned()).all(|i| particles.is_fixed(i) || as_its_kind(i)) {
+            return None;
+        }
+        let free = if model.planar { [1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0] } else { [1.0; 8] };
+        Some(Self { dt: model.dt, inverse_inertia, free, width })
+    }
+
+    /// One pass over some grains.
+    pub fn pass(&self, pass: Pass, columns: Columns) -> Found {
+        match pass {
+            Pass::Begin => self.run::<false, true>(columns),
+            Pass::Finish => self.run::<true, false>(columns),
+            Pass::FinishAndBegin => self.run::<true, true>(columns),
+        }
+    }
+
+    fn run<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
+        match self.width {
+            // SAFETY: the width was found on this processor.
+            #[cfg(target_arch = "x86_64")]
+            Width::Eight => unsafe { self.run_eight::<FINISH, BEGIN>(columns) },
+            #[cfg(target_arch = "x86_64")]
+            Width::Four => unsafe { self.run_four::<FINISH, BEGIN>(columns) },
+            _ => self.all::<FINISH, BEGIN>(columns),
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2")]
+    unsafe fn run_eight<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
+        self.all::<FINISH, BEGIN>(columns)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn run_four<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
+        self.all::<FINISH, BEGIN>(columns)
+    }
+
+    #[inline(always)]
+    fn all<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
+        let Columns { place, motion, mean, load, kind } = columns;
+        let n = place.len();
+        assert!(motion.len() == n && mean.len() == n && load.len() == n && kind.len() == n);
+        let (h, dt) = (0.5 * self.dt, self.dt);
+        let mut fastest: Record = [0.0; 8];
+        let mut sums: Record = [0.0; 8];
+        for k in 0..n {
+            let load: Record = load[k].as_record();
+            if FINISH {
+                for c in 0..8 {
+                    sums[c] += load[c];
+                }
+            }
+            let body = motion[k];
+            if body.inverse_mass == 0.0 {
+                mean[k] = Motion { velocity: Default::default(), angular_velocity: Default::default(), ..body };
+                continue;
+            }
+            let push = h * body.inverse_mass;
+            let turn = push * (body.inverse_radius * body.inverse_radius) * self.inverse_inertia[kind[k] as usize];
+            let factor = [push, push, push, 0.0, turn, turn, turn, 0.0];
+            let mut kick: Record = [0.0; 8];
+            for c in 0..8 {
+                kick[c] = load[c] * factor[c] * self.free[c];
+            }
+            let mut v = if FINISH { mean[k].as_record() } else { body.as_record() };
+            if FINISH {
+                for c in 0..8 {
+                    v[c] += kick[c];
+                }
+            }
+            if BEGIN {
+                let mut half: Record = [0.0; 8];
+                for c in 0..8 {
+                    half[c] = v[c] * self.free[c] + kick[c];
+                    v[c] = half[c] + kick[c];
+                }
+                for c in 0..8 {
+                    let speed = half[c].abs();
+                    fastest[c] = if speed < fastest[c] { fastest[c] } else { speed };
+                }
+                mean[k] = Motion::from_record(half);
+                let x = &mut place[k].position;
+                x.x += half[0] * dt;
+                x.y += half[1] * dt;
+                x.z += half[2] * dt;
+            }
+            for c in 0..8 {
+                let speed = v[c].abs();
+                fastest[c] = if speed < fastest[c] { fastest[c] } else { speed };
+            }
+            motion[k] = Motion::from_record(v);
+        }
+        Found { fastest, lost: [sums[3], sums[7]] }
+    }
+}

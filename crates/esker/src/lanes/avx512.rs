@@ -1,0 +1,310 @@
+//! Eight contacts at once.
+
+use super::{Lane, Quad, Record, Spring, Targets};
+use std::arch::x86_64::*;
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// Eight numbers in one register.
+#[derive(Clone, Copy, Debug)]
+pub struct F64x8(__m512d);
+
+// SAFETY of all blocks below: only called where AVX-512 F, VL and DQ are enabled, see `Lane`; pointers are the caller's.
+
+impl Add for F64x8 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Self(unsafe { _mm512_add_pd(self.0, o.0) })
+    }
+}
+impl Sub for F64x8 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        Self(unsafe { _mm512_sub_pd(self.0, o.0) })
+    }
+}
+impl Mul for F64x8 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        Self(unsafe { _mm512_mul_pd(self.0, o.0) })
+    }
+}
+impl Neg for F64x8 {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(unsafe { _mm512_sub_pd(_mm512_setzero_pd(), self.0) })
+    }
+}
+
+/// Calls a macro for each of eight contacts.
+///
+/// Closures would do, but the compiler gives them no instruction set and then leaves calls in the loop.
+macro_rules! eight {
+    ($m:ident) => {
+        [$m!(0), $m!(1), $m!(2), $m!(3), $m!(4), $m!(5), $m!(6), $m!(7)]
+    };
+}
+
+/// Eight records to eight columns, and back.
+#[inline(always)]
+unsafe fn transpose(r: [__m512d; 8]) -> [F64x8; 8] {
+    unsafe {
+        let (a, b) = (_mm512_unpacklo_pd(r[0], r[1]), _mm512_unpacklo_pd(r[2], r[3]));
+        let (c, d) = (_mm512_unpacklo_pd(r[4], r[5]), _mm512_unpacklo_pd(r[6], r[7]));
+        let [c0, c2, c4, c6] = halves(a, b, c, d);
+        let (a, b) = (_mm512_unpackhi_pd(r[0], r[1]), _mm512_unpackhi_pd(r[2], r[3]));
+        let (c, d) = (_mm512_unpackhi_pd(r[4], r[5]), _mm512_unpackhi_pd(r[6], r[7]));
+        let [c1, c3, c5, c7] = halves(a, b, c, d);
+        [F64x8(c0), F64x8(c1), F64x8(c2), F64x8(c3), F64x8(c4), F64x8(c5), F64x8(c6), F64x8(c7)]
+    }
+}
+
+/// Even or odd columns from interleaved pairs of records.
+#[inline(always)]
+unsafe fn halves(a: __m512d, b: __m512d, c: __m512d, d: __m512d) -> [__m512d; 4] {
+    unsafe {
+        let (p, q) = (_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0xdd>(a, b));
+        let (r, s) = (_mm512_shuffle_f64x2::<0x88>(c, d), _mm512_shuffle_f64x2::<0xdd>(c, d));
+        [
+            _mm512_shuffle_f64x2::<0x88>(p, r),
+            _mm512_shuffle_f64x2::<0x88>(q, s),
+            _mm512_shuffle_f64x2::<0xdd>(p, r),
+            _mm512_shuffle_f64x2::<0xdd>(q, s),
+        ]
+    }
+}
+
+/// Four columns of eight short records, given as records (0, 2), (1, 3), (4, 6), (5, 7).
+#[inline(always)]
+unsafe fn transpose_quads(z: [__m512d; 4]) -> [F64x8; 4] {
+    unsafe {
+        let (a, b) = (_mm512_unpacklo_pd(z[0], z[1]), _mm512_unpacklo_pd(z[2], z[3]));
+        let (c, d) = (_mm512_unpackhi_pd(z[0], z[1]), _mm512_unpackhi_pd(z[2], z[3]));
+        [
+            F64x8(_mm512_shuffle_f64x2::<0x88>(a, b)),
+            F64x8(_mm512_shuffle_f64x2::<0x88>(c, d)),
+            F64x8(_mm512_shuffle_f64x2::<0xdd>(a, b)),
+            F64x8(_mm512_shuffle_f64x2::<0xdd>(c, d)),
+        ]
+    }
+}
+
+/// Two short records in one register.
+#[inline(always)]
+unsafe fn two<T>(x: *const T, i: u32, j: u32) -> __m512d {
+    unsafe {
+        let (a, b) = (x.add(i as usize).cast::<f64>(), x.add(j as usize).cast::<f64>());
+        _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(_mm256_loadu_pd(a)), _mm256_loadu_pd(b))
+    }
+}
+
+/// Eight short records, in the order of [`transpose_quads`].
+#[inline(always)]
+unsafe fn quads<T>(x: *const T, i: *const u32) -> [__m512d; 4] {
+    unsafe {
+        [
+            two(x, *i, *i.add(2)),
+            two(x, *i.add(1), *i.add(3)),
+            two(x, *i.add(4), *i.add(6)),
+            two(x, *i.add(5), *i.add(7)),
+        ]
+    }
+}
+
+/// Numbers 4 to 6 of a record times a lever.
+#[inline(always)]
+unsafe fn levered(record: __m512d, lever: f64) -> __m512d {
+    unsafe { _mm512_mask_mul_pd(record, 0b0111_0000, record, _mm512_set1_pd(lever)) }
+}
+
+/// Differences and sums of the motions of two grains.
+#[inline(always)]
+unsafe fn motion(v: *const Record, i: u32, j: u32, lever_i: f64, lever_j: f64) -> __m512d {
+    unsafe {
+        let sign = _mm512_setr_pd(-1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+        let a = levered(_mm512_loadu_pd(v.add(i as usize).cast()), lever_i);
+        let b = levered(_mm512_loadu_pd(v.add(j as usize).cast()), lever_j);
+        _mm512_fmadd_pd(b, sign, a)
+    }
+}
+
+/// One memory as eight numbers.
+#[inline(always)]
+unsafe fn spring(h: *const Spring, k: u32) -> __m512d {
+    unsafe {
+        let spring = h.add(k as usize);
+        let elastic = _mm256_loadu_pd((&raw const (*spring).elastic).cast());
+        let dashpot = _mm256_cvtps_pd(_mm_loadu_ps((&raw const (*spring).dashpot).cast()));
+        _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(elastic), dashpot)
+    }
+}
+
+/// Writes one memory.
+#[inline(always)]
+unsafe fn store_spring(record: __m512d, h: *mut Spring, k: u32) {
+    unsafe {
+        let spring = h.add(k as usize);
+        _mm256_storeu_pd((&raw mut (*spring).elastic).cast(), _mm512_castpd512_pd256(record));
+        let dashpot = _mm256_cvtpd_ps(_mm512_extractf64x4_pd::<1>(record));
+        _mm_storeu_ps((&raw mut (*spring).dashpot).cast(), dashpot);
+    }
+}
+
+/// Adds one load to both grains.
+#[inline(always)]
+unsafe fn add_load(record: __m512d, levers: [f64; 2], i: u32, j: u32, to: &Targets) {
+    unsafe {
+        let other = _mm512_setr_pd(-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 0.0);
+        let p = to.of(i).cast::<f64>();
+        _mm512_storeu_pd(p, _mm512_add_pd(_mm512_loadu_pd(p), levered(record, levers[0])));
+        let p = to.of(j).cast::<f64>();
+        _mm512_storeu_pd(p, _mm512_fmadd_pd(levered(record, levers[1]), other, _mm512_loadu_pd(p)));
+    }
+}
+
+impl Lane for F64x8 {
+    const N: usize = 8;
+    type Mask = __mmask8;
+
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        Self(unsafe { _mm512_set1_pd(x) })
+    }
+    #[inline(always)]
+    fn load(from: &Record) -> Self {
+        Self(unsafe { _mm512_loadu_pd(from.as_ptr()) })
+    }
+    #[inline(always)]
+    fn store(self, to: &mut Record) {
+        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
+    }
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        Self(unsafe { _mm512_fmadd_pd(self.0, b.0, c.0) })
+    }
+    #[inline(always)]
+    fn neg_mul_add(self, b: Self, c: Self) -> Self {
+        Self(unsafe { _mm512_fnmadd_pd(self.0, b.0, c.0) })
+    }
+    #[inline(always)]
+    fn div(self, by: Self) -> Self {
+        Self(unsafe { _mm512_div_pd(self.0, by.0) })
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(unsafe { _mm512_sqrt_pd(self.0) })
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(unsafe { _mm512_max_pd(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn less(self, other: Self) -> __mmask8 {
+        unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, other.0) }
+    }
+    #[inline(always)]
+    fn select(mask: __mmask8, a: Self, b: Self) -> Self {
+        Self(unsafe { _mm512_mask_blend_pd(mask, b.0, a.0) })
+    }
+    #[inline(always)]
+    fn bits(mask: __mmask8) -> u8 {
+        mask
+    }
+
+    #[inline(always)]
+    unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 4] {
+        unsafe {
+            let sign = _mm512_setr_pd(-1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0);
+            let (a, b) = (quads(x, i), quads(x, j));
+            transpose_quads([
+                _mm512_fmadd_pd(a[0], sign, b[0]),
+                _mm512_fmadd_pd(a[1], sign, b[1]),
+                _mm512_fmadd_pd(a[2], sign, b[2]),
+                _mm512_fmadd_pd(a[3], sign, b[3]),
+            ])
+        }
+    }
+    #[inline(always)]
+    unsafe fn radii(x: *const Quad, i: *const u32) -> Self {
+        unsafe {
+            let z = quads(x, i);
+            let (c, d) = (_mm512_unpackhi_pd(z[0], z[1]), _mm512_unpackhi_pd(z[2], z[3]));
+            Self(_mm512_shuffle_f64x2::<0xdd>(c, d))
+        }
+    }
+    #[inline(always)]
+    unsafe fn motions(v: *const Record, i: *const u32, j: *const u32, levers: &[Record; 2]) -> [Self; 8] {
+        macro_rules! one {
+            ($l:expr) => {
+                motion(v, *i.add($l), *j.add($l), levers[0][$l], levers[1][$l])
+            };
+        }
+        unsafe { transpose(eight!(one)) }
+    }
+    #[inline(always)]
+    unsafe fn spins(v: *const Record, i: *const u32, j: *const u32) -> [Self; 3] {
+        unsafe {
+            // Numbers 4 to 7 are the first four of a record that begins there.
+            let v = v.cast::<f64>().add(4).cast::<Record>();
+            let (a, b) = (quads(v, i), quads(v, j));
+            let [x, y, z, _] = transpose_quads([
+                _mm512_add_pd(a[0], b[0]),
+                _mm512_add_pd(a[1], b[1]),
+                _mm512_add_pd(a[2], b[2]),
+                _mm512_add_pd(a[3], b[3]),
+            ]);
+            [x, y, z]
+        }
+    }
+    #[inline(always)]
+    unsafe fn springs(h: *const Spring, k: *const u32) -> [Self; 8] {
+        macro_rules! one {
+            ($l:expr) => {
+                spring(h, *k.add($l))
+            };
+        }
+        unsafe { transpose(eight!(one)) }
+    }
+    #[inline(always)]
+    unsafe fn elastic(h: *const Spring, k: *const u32) -> [Self; 4] {
+        unsafe { transpose_quads(quads(h, k)) }
+    }
+    #[inline(always)]
+    unsafe fn store_springs(r: [Self; 8], h: *mut Spring, k: *const u32, live: usize) {
+        unsafe {
+            let records = transpose([r[0].0, r[1].0, r[2].0, r[3].0, r[4].0, r[5].0, r[6].0, r[7].0]);
+            macro_rules! one {
+                ($l:expr) => {
+                    if $l < live {
+                        store_spring(records[$l].0, h, *k.add($l))
+                    }
+                };
+            }
+            eight!(one);
+        }
+    }
+    #[inline(always)]
+    unsafe fn scatter(
+        r: [Self; 8],
+        levers: &[Record; 2],
+        i: *const u32,
+        j: *const u32,
+        to: &Targets,
+        live: usize,
+    ) {
+        unsafe {
+            let records = transpose([r[0].0, r[1].0, r[2].0, r[3].0, r[4].0, r[5].0, r[6].0, r[7].0]);
+            macro_rules! one {
+                ($l:expr) => {
+                    if $l < live {
+                        add_load(records[$l].0, [levers[0][$l], levers[1][$l]], *i.add($l), *j.add($l), to)
+                    }
+                };
+            }
+            eight!(one);
+        }
+    }
+}

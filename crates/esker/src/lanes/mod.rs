@@ -1,0 +1,245 @@
+//! Several contacts at once: one formula, written over a [`Lane`], runs one, four or eight contacts wide.
+//!
+//! The widths are chosen when a run begins ([`Width::best`]): AVX-512 and AVX2 where the processor has them, plain
+//! scalars elsewhere. Each width gives the same bits in every run. Between the vector widths and the scalar one results
+//! differ by rounding only, because only the vector units multiply and add in one rounding here: asked of a processor
+//! that cannot, a fused multiply-add is a slow library call.
+//!
+//! This is the one module, with [`crate::contact::batch`] which calls it, that reads memory through raw pointers:
+//! records are loaded whole and transposed in registers, which gathers do at half the speed.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod scalar;
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::F64x4;
+#[cfg(target_arch = "x86_64")]
+pub use avx512::F64x8;
+
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// A record of eight numbers of a grain: [`crate::particles::Motion`], [`crate::particles::Load`], a mean velocity.
+pub type Record = [f64; 8];
+
+/// A record of four: [`crate::particles::Place`].
+pub type Quad = [f64; 4];
+
+/// What a contact remembers of its tangential spring: the hot part of [`crate::law::Memory`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(16))]
+pub struct Spring {
+    /// Elastic displacement \[m\] and stiffness at the last step \[N/m\].
+    pub elastic: Quad,
+    /// Tangential dashpot force and, last, the normal one \[N\].
+    pub dashpot: [f32; 4],
+}
+
+/// Numbers of `N` contacts.
+///
+/// # Safety
+/// The functions that take pointers read and write the records at the first `N` indices, which must be there. All
+/// functions must be called where the instruction set of the lane is enabled.
+pub trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
+    /// Contacts at once.
+    const N: usize;
+    /// One truth value per contact.
+    type Mask: Copy;
+
+    /// The same number for all.
+    fn splat(x: f64) -> Self;
+    /// The first `N` of eight numbers.
+    fn load(from: &Record) -> Self;
+    /// Writes the first `N` of eight numbers.
+    fn store(self, to: &mut Record);
+    /// self · b + c.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+    /// c − self · b.
+    fn neg_mul_add(self, b: Self, c: Self) -> Self;
+    /// Quotient.
+    fn div(self, by: Self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// The larger one; `other` if they cannot be compared.
+    fn max(self, other: Self) -> Self;
+    /// self < other.
+    fn less(self, other: Self) -> Self::Mask;
+    /// `a` where the mask is set, else `b`.
+    fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// The mask as bits, contact 0 first.
+    fn bits(mask: Self::Mask) -> u8;
+
+    /// Differences of the first three numbers, j − i, and sum of the last.
+    unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 4];
+    /// The last numbers of the first grains.
+    unsafe fn radii(x: *const Quad, i: *const u32) -> Self;
+    /// i − j of numbers 0 to 2, sum of number 3, sum of numbers 4 to 6 times the levers, sum of 7.
+    unsafe fn motions(v: *const Record, i: *const u32, j: *const u32, levers: &[Record; 2]) -> [Self; 8];
+    /// Sums of numbers 4 to 6.
+    unsafe fn spins(v: *const Record, i: *const u32, j: *const u32) -> [Self; 3];
+    /// Elastic part of the memories, then the dashpots.
+    unsafe fn springs(h: *const Spring, k: *const u32) -> [Self; 8];
+    /// Elastic part of the memories.
+    unsafe fn elastic(h: *const Spring, k: *const u32) -> [Self; 4];
+    /// Writes the memories of the first `live` contacts.
+    unsafe fn store_springs(rows: [Self; 8], h: *mut Spring, k: *const u32, live: usize);
+    /// Adds what acts on both bodies of the first `live` contacts: numbers 0 to 2 with opposite signs, 3 and 7 to i only,
+    /// 4 to 6 times the levers to both.
+    unsafe fn scatter(
+        rows: [Self; 8],
+        levers: &[Record; 2],
+        i: *const u32,
+        j: *const u32,
+        to: &Targets,
+        live: usize,
+    );
+}
+
+/// Where loads go: the part of the column of loads that a worker owns. What belongs to another worker, or to an image,
+/// goes nowhere.
+pub struct Targets {
+    /// First grain of the part.
+    pub first: u32,
+    /// Number of grains.
+    pub count: u32,
+    /// Their loads.
+    pub loads: *mut Record,
+    /// A record nobody reads.
+    pub nowhere: *mut Record,
+}
+
+impl Targets {
+    /// Record of a grain.
+    #[inline(always)]
+    unsafe fn of(&self, grain: u32) -> *mut Record {
+        let k = grain.wrapping_sub(self.first);
+        if k < self.count {
+            // SAFETY: inside the part.
+            unsafe { self.loads.add(k as usize) }
+        } else {
+            self.nowhere
+        }
+    }
+}
+
+/// How many contacts are evaluated at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// One: any processor.
+    Scalar,
+    /// Four: AVX2 with FMA.
+    Four,
+    /// Eight: AVX-512.
+    Eight,
+}
+
+impl Width {
+    /// The widest this processor has.
+    pub fn best() -> Self {
+        *Self::all().last().expect("scalars are everywhere")
+    }
+
+    /// All this processor has, narrowest first.
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Width::Scalar];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                all.push(Width::Four);
+                let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
+                if wide && is_x86_feature_detected!("avx512dq") {
+                    all.push(Width::Eight);
+                }
+            }
+        }
+        all
+    }
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Width::Scalar => "one at a time",
+            Width::Four => "four at once (AVX2)",
+            Width::Eight => "eight at once (AVX-512)",
+        }
+    }
+}
+
+/// A vector in space for each contact.
+#[derive(Clone, Copy, Debug)]
+pub struct Vec3s<L> {
+    /// Components along x.
+    pub x: L,
+    /// Components along y.
+    pub y: L,
+    /// Components along z.
+    pub z: L,
+}
+
+impl<L: Lane> Vec3s<L> {
+    /// From its components.
+    #[inline(always)]
+    pub fn new(x: L, y: L, z: L) -> Self {
+        Self { x, y, z }
+    }
+
+    /// Scalar product.
+    #[inline(always)]
+    pub fn dot(self, o: Self) -> L {
+        self.x.mul_add(o.x, self.y.mul_add(o.y, self.z * o.z))
+    }
+
+    /// Vector product.
+    #[inline(always)]
+    pub fn cross(self, o: Self) -> Self {
+        Self {
+            x: self.z.neg_mul_add(o.y, self.y * o.z),
+            y: self.x.neg_mul_add(o.z, self.z * o.x),
+            z: self.y.neg_mul_add(o.x, self.x * o.y),
+        }
+    }
+
+    /// self · s + o.
+    #[inline(always)]
+    pub fn mul_add(self, s: L, o: Self) -> Self {
+        Self { x: self.x.mul_add(s, o.x), y: self.y.mul_add(s, o.y), z: self.z.mul_add(s, o.z) }
+    }
+
+    /// o − self · s.
+    #[inline(always)]
+    pub fn neg_mul_add(self, s: L, o: Self) -> Self {
+        Self { x: self.x.neg_mul_add(s, o.x), y: self.y.neg_mul_add(s, o.y), z: self.z.neg_mul_add(s, o.z) }
+    }
+
+    /// `a` where the mask is set, else `b`.
+    #[inline(always)]
+    pub fn select(mask: L::Mask, a: Self, b: Self) -> Self {
+        Self { x: L::select(mask, a.x, b.x), y: L::select(mask, a.y, b.y), z: L::select(mask, a.z, b.z) }
+    }
+}
+
+impl<L: Lane> Mul<L> for Vec3s<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, s: L) -> Self {
+        Self { x: self.x * s, y: self.y * s, z: self.z * s }
+    }
+}
+
+impl<L: Lane> Add for Vec3s<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Self { x: self.x + o.x, y: self.y + o.y, z: self.z + o.z }
+    }
+}
+
+impl<L: Lane> Sub for Vec3s<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        Self { x: self.x - o.x, y: self.y - o.y, z: self.z - o.z }
+    }
+}
