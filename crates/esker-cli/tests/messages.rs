@@ -116,6 +116,24 @@ fn wrong_arguments_are_told() {
         1,
         &["`stage` has no entry named `nope`", "settle, discharge"],
     );
+    let unknown = [
+        (
+            "material.dics.density=5",
+            "the scene has no material `dics`",
+            "known materials: disc, steel (did you mean `disc`?)",
+        ),
+        (
+            "wall.hoper.material=disc",
+            "`wall` has no entry named `hoper`",
+            "known names: hopper (did you mean `hopper`?)",
+        ),
+        ("grains.bde.radius=0.01", "`grains` has no entry named `bde`", "known names: bed (did you mean `bed`?)"),
+        ("contact.disc-steal.end=geometric", "`[contact.disc-steal]` does not name two materials", "disc, steel"),
+        ("stage.settle.motion.hoper.translate=[0, 1]", "hoper", "hopper"),
+    ];
+    for (change, what, known) in unknown {
+        fails(at, &run(&["--set", change]), 1, &[what, known, &format!("--set {change}")]);
+    }
     fails(
         at,
         &run(&["--set", "grains.bed.radius=10 kg"]),
@@ -133,12 +151,17 @@ fn wrong_arguments_are_told() {
     fs::write(at.join("full/mine.txt"), "precious").unwrap();
     fails(at, &run(&["--out", "full"]), 1, &["`full` is not empty (it has `mine.txt`)", "nothing is overwritten"]);
     fails(at, &["run", "full", "--resume"], 1, &["`full` holds no run to continue"]);
+    let parts =
+        ["`scene.toml` is a file; --resume goes on in the folder of a run", "`esker run runs/scene-1 --resume`"];
+    fails(at, &["run", "scene.toml", "--resume"], 1, &parts);
     fails(at, &["run", "nowhere", "--resume"], 1, &["cannot list `nowhere`", "check the spelling"]);
     let parts = ["`--set` does not go with --resume"];
     fails(at, &["run", "full", "--resume", "--set", "seed=1"], 1, &parts);
     fails(at, &["run", "full", "--resume", "--out", "o"], 1, &["`--out` does not go with --resume"]);
     assert_eq!(fs::read_dir(at.join("full")).unwrap().count(), 1, "the folder is as it was");
     fs::write(at.join("full/.esker.lock"), "").unwrap();
+    let parts = ["`full/mine.txt` is a file; --resume goes on in the folder of a run", "`esker run full --resume`"];
+    fails(at, &["run", "full/mine.txt", "--resume"], 1, &parts);
     fails(at, &["run", "full", "--resume"], 1, &["full has no scene.toml: the run ended before it began"]);
 }
 
