@@ -101,6 +101,27 @@ fn bad_files_that_a_scene_names_are_told_with_their_place() {
 }
 
 #[test]
+fn a_bed_that_cannot_be_laid_is_told_with_what_can_be_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    let scene = |more: &str| {
+        let grains = "gravity = [0, 0, -9.81]\n\
+            grains = [{ name = \"g\", material = \"a\", radius = 0.01, fill = { method = \"drop-and-roll\", count = 3, \
+            region = { box = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] } } } }]\n";
+        fs::write(at.join("scene.toml"), grains.to_string() + more + SMALL).unwrap();
+    };
+    let args = ["check", "scene.toml"];
+    scene("");
+    fails(at, &args, 1, &["fell", "without coming to rest", "put a floor under the region", "[[grains]] \"g\""]);
+    // Every key that a message puts in quotes must exist.
+    let said: Said = esker(args).current_dir(at).output().unwrap().into();
+    assert!(!said.err.contains("max_fall"), "{}", said.err);
+    scene("domain = { min = [0, 0, 0], max = [0.1, 0.1, 1], periodic = [\"x\"] }\n");
+    let parts = ["drop-and-roll does not know periodic faces", "scene.toml:2:", "use \"lattice\" or \"random\""];
+    fails(at, &args, 1, &parts);
+}
+
+#[test]
 fn wrong_arguments_are_told() {
     let dir = tempfile::tempdir().unwrap();
     let at = dir.path();
