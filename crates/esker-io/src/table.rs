@@ -66,16 +66,14 @@ pub enum Reason {
         hint: String,
     },
     /// A unit that is not known, or not of this quantity.
-    #[error("`{unit}` {fault}; `{name}` is {wanted}")]
+    #[error("`{unit}` {fault}; {holds}")]
     WrongUnit {
-        /// The column.
-        name: String,
         /// The unit in the file.
         unit: String,
         /// What is wrong with it.
         fault: String,
-        /// What the column holds.
-        wanted: String,
+        /// The column and what it measures: `x` is a length.
+        holds: String,
     },
     /// A unit where none belongs.
     #[error("`{name}` has no unit; leave the brackets away")]
@@ -322,12 +320,8 @@ fn read_header(line: usize, text: &str, separator: Separator) -> Result<Vec<Colu
         let unit = match (written_unit, quantity.measure()) {
             (None, _) => Unit::SI,
             (Some(written), Some(measure)) => Unit::read(written, &measure).map_err(|fault| {
-                problem(Reason::WrongUnit {
-                    name: shown(name),
-                    unit: shown(written),
-                    fault,
-                    wanted: measure.describe(),
-                })
+                let holds = format!("`{}` is {}", shown(name), measure.describe());
+                problem(Reason::WrongUnit { unit: shown(written), fault, holds })
             })?,
             (Some(_), None) => return Err(problem(Reason::NeedlessUnit { name: shown(name) })),
         };
