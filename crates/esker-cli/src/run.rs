@@ -133,6 +133,9 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
     if args.out.is_some() {
         return Err("`--out` does not go with --resume: the run goes on in its own folder".into());
     }
+    if args.scene.is_file() {
+        return Err(not_a_run(&args.scene));
+    }
     let folder = RunFolder::resume(&args.scene)?;
     let scene_file = folder.file(record::SCENE_FILE);
     if !scene_file.exists() {
@@ -189,6 +192,24 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
     simulation.prepare()?;
     let recorder = Recorder::resume(folder, scene.output, &scene.title, &simulation)?;
     Ok(Prepared { simulation, recorder, info })
+}
+
+/// A file was named where the folder of a run is wanted: tells which folder may be meant.
+fn not_a_run(file: &Path) -> Failure {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let (advice, folder) = match file.parent() {
+        Some(parent) if run_folder::is_run(parent).unwrap_or(false) => ("name its folder", parent.to_owned()),
+        _ => (
+            "to begin a run leave out --resume; to go on with one name its folder, for example",
+            Path::new("runs").join(format!("{stem}-1")),
+        ),
+    };
+    format!(
+        "`{}` is a file; --resume goes on in the folder of a run\n  {advice}: `esker run {} --resume`",
+        file.display(),
+        folder.display()
+    )
+    .into()
 }
 
 /// Which scene was run with which changes, and what was warned of, as the first process wrote it. Where somebody has

@@ -101,6 +101,27 @@ fn bad_files_that_a_scene_names_are_told_with_their_place() {
 }
 
 #[test]
+fn a_bed_that_cannot_be_laid_is_told_with_what_can_be_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    let scene = |more: &str| {
+        let grains = "gravity = [0, 0, -9.81]\n\
+            grains = [{ name = \"g\", material = \"a\", radius = 0.01, fill = { method = \"drop-and-roll\", count = 3, \
+            region = { box = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] } } } }]\n";
+        fs::write(at.join("scene.toml"), grains.to_string() + more + SMALL).unwrap();
+    };
+    let args = ["check", "scene.toml"];
+    scene("");
+    fails(at, &args, 1, &["fell", "without coming to rest", "put a floor under the region", "[[grains]] \"g\""]);
+    // Every key that a message puts in quotes must exist.
+    let said: Said = esker(args).current_dir(at).output().unwrap().into();
+    assert!(!said.err.contains("max_fall"), "{}", said.err);
+    scene("domain = { min = [0, 0, 0], max = [0.1, 0.1, 1], periodic = [\"x\"] }\n");
+    let parts = ["drop-and-roll does not know periodic faces", "scene.toml:2:", "use \"lattice\" or \"random\""];
+    fails(at, &args, 1, &parts);
+}
+
+#[test]
 fn wrong_arguments_are_told() {
     let dir = tempfile::tempdir().unwrap();
     let at = dir.path();
@@ -116,6 +137,24 @@ fn wrong_arguments_are_told() {
         1,
         &["`stage` has no entry named `nope`", "settle, discharge"],
     );
+    let unknown = [
+        (
+            "material.dics.density=5",
+            "the scene has no material `dics`",
+            "known materials: disc, steel (did you mean `disc`?)",
+        ),
+        (
+            "wall.hoper.material=disc",
+            "`wall` has no entry named `hoper`",
+            "known names: hopper (did you mean `hopper`?)",
+        ),
+        ("grains.bde.radius=0.01", "`grains` has no entry named `bde`", "known names: bed (did you mean `bed`?)"),
+        ("contact.disc-steal.end=geometric", "`[contact.disc-steal]` does not name two materials", "disc, steel"),
+        ("stage.settle.motion.hoper.translate=[0, 1]", "hoper", "hopper"),
+    ];
+    for (change, what, known) in unknown {
+        fails(at, &run(&["--set", change]), 1, &[what, known, &format!("--set {change}")]);
+    }
     fails(
         at,
         &run(&["--set", "grains.bed.radius=10 kg"]),
@@ -133,12 +172,17 @@ fn wrong_arguments_are_told() {
     fs::write(at.join("full/mine.txt"), "precious").unwrap();
     fails(at, &run(&["--out", "full"]), 1, &["`full` is not empty (it has `mine.txt`)", "nothing is overwritten"]);
     fails(at, &["run", "full", "--resume"], 1, &["`full` holds no run to continue"]);
+    let parts =
+        ["`scene.toml` is a file; --resume goes on in the folder of a run", "`esker run runs/scene-1 --resume`"];
+    fails(at, &["run", "scene.toml", "--resume"], 1, &parts);
     fails(at, &["run", "nowhere", "--resume"], 1, &["cannot list `nowhere`", "check the spelling"]);
     let parts = ["`--set` does not go with --resume"];
     fails(at, &["run", "full", "--resume", "--set", "seed=1"], 1, &parts);
     fails(at, &["run", "full", "--resume", "--out", "o"], 1, &["`--out` does not go with --resume"]);
     assert_eq!(fs::read_dir(at.join("full")).unwrap().count(), 1, "the folder is as it was");
     fs::write(at.join("full/.esker.lock"), "").unwrap();
+    let parts = ["`full/mine.txt` is a file; --resume goes on in the folder of a run", "`esker run full --resume`"];
+    fails(at, &["run", "full/mine.txt", "--resume"], 1, &parts);
     fails(at, &["run", "full", "--resume"], 1, &["full has no scene.toml: the run ended before it began"]);
 }
 

@@ -156,8 +156,7 @@ impl RunFolder {
 
     /// Opens the folder of an earlier run for writing, and removes half-written files that a killed process left.
     pub fn resume(path: &Path) -> Result<Self, RunFolderError> {
-        let is_run = path.join(LOCK).is_file() || !checkpoints(path)?.is_empty();
-        if !is_run {
+        if !is_run(path)? {
             return Err(RunFolderError::NoRun { path: path.to_owned() });
         }
         let mut folder = RunFolder::lock(path.to_owned())?;
@@ -263,6 +262,11 @@ impl Drop for RunFolder {
         // stays, for removing it could pull it from under a process that is just taking it.
         let _ = self.lock.set_len(0);
     }
+}
+
+/// Whether a folder is that of a run.
+pub fn is_run(folder: &Path) -> Result<bool, RunFolderError> {
+    Ok(folder.join(LOCK).is_file() || !checkpoints(folder)?.is_empty())
 }
 
 /// The newest checkpoint in a folder that is whole, without taking the lock.

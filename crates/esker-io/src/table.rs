@@ -5,13 +5,15 @@
 //! 0.5, 1.0, 2.0, 0.4, glass
 //! ```
 //!
-//! Commas or white space separate; a unit in brackets may follow a name, without one numbers are SI. `x`, `y` and one of
+//! Commas or white space separate; a unit in brackets may follow a name, any that scenes know; without one numbers are SI. `x`, `y` and one of
 //! `radius` (`r`) or `diameter` (`d`) must be there; `z`, the velocity `vx vy vz`, the angular velocity `wx wy wz`,
 //! `material` and `id` may be. Of a vector that is named in part, as in planar tables, the rest is zero. Empty
 //! lines and lines that begin with `#` are passed over. Export and import are exact inverses, see `tests/table.rs`.
 
 use crate::atomic::{self, FileError};
+use crate::scene::keys::{Measure, measures};
 use crate::series::quoted;
+use esker::expression::{Dimension, Expression, ExpressionError};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -63,15 +65,21 @@ pub enum Reason {
         /// ` (did you mean …?)`, or nothing.
         hint: String,
     },
-    /// An unknown unit.
-    #[error("`{unit}` is no known unit for `{name}`; known units: {known}")]
-    UnknownUnit {
-        /// The column.
-        name: String,
+    /// A unit that is not known, or not of this quantity.
+    #[error("`{unit}` {fault}; {holds}")]
+    WrongUnit {
         /// The unit in the file.
         unit: String,
-        /// The units it may have.
-        known: String,
+        /// What is wrong with it.
+        fault: String,
+        /// The column and what it measures: `x` is a length.
+        holds: String,
+    },
+    /// A unit where none belongs.
+    #[error("`{name}` has no unit; leave the brackets away")]
+    NeedlessUnit {
+        /// The column.
+        name: String,
     },
     /// The same quantity stands twice.
     #[error("`{name}` gives a quantity that an earlier column gives already")]
@@ -185,47 +193,53 @@ const NAMES: [(&str, Quantity); 15] = [
 /// is not.
 #[derive(Clone, Copy)]
 struct Unit {
-    name: &'static str,
     times: f64,
     over: f64,
 }
 
-const fn unit(name: &'static str, times: f64, over: f64) -> Unit {
-    Unit { name, times, over }
-}
+impl Unit {
+    const SI: Unit = Unit { times: 1.0, over: 1.0 };
 
-const LENGTHS: [Unit; 9] = [
-    unit("m", 1.0, 1.0),
-    unit("mm", 1.0, 1e3),
-    unit("cm", 1.0, 1e2),
-    unit("dm", 1.0, 1e1),
-    unit("um", 1.0, 1e6),
-    unit("\u{b5}m", 1.0, 1e6),  // micro sign
-    unit("\u{3bc}m", 1.0, 1e6), // Greek mu
-    unit("nm", 1.0, 1e9),
-    unit("km", 1e3, 1.0),
-];
-const VELOCITIES: [Unit; 4] =
-    [unit("m/s", 1.0, 1.0), unit("mm/s", 1.0, 1e3), unit("cm/s", 1.0, 1e2), unit("km/h", 1.0, 3.6)];
-const ANGULAR_VELOCITIES: [Unit; 4] = [
-    unit("rad/s", 1.0, 1.0),
-    unit("1/s", 1.0, 1.0),
-    unit("deg/s", std::f64::consts::PI, 180.0),
-    unit("rpm", std::f64::consts::TAU, 60.0),
-];
+    /// A unit of the measure, as scenes write it behind a number; on error what is wrong with it.
+    fn read(written: &str, measure: &Measure) -> Result<Unit, String> {
+        // Scenes calculate; a header only names. (A minus is fine in `m s^-1`.)
+        if written.contains(['+', '(', '$']) || written.replace("^-", "").contains('-') {
+            return Err("is no unit".to_owned());
+        }
+        let told = |e: ExpressionError| match e.suggestion {
+            Some(suggestion) => format!("is no known unit (did you mean `{suggestion}`?)"),
+            None => "is no known unit".to_owned(),
+        };
+        let expression = Expression::parse(&format!("1 {written}")).map_err(told)?;
+        let one = expression.evaluate(|_| None, &[]).map_err(told)?;
+        let found = one.dimension.unwrap_or(Dimension::NONE);
+        if !measure.dimensions.contains(&found) {
+            return Err(format!("is the unit of {}", found.describe()));
+        }
+        if measure.wrong_turning(&expression).is_some() {
+            return Err("counts cycles".to_owned());
+        }
+        let (times, over) = (one.value, (1.0 / one.value).round());
+        Ok(if over > 1.0 && (over * times - 1.0).abs() < 1e-14 {
+            Unit { times: 1.0, over }
+        } else {
+            Unit { times, over: 1.0 }
+        })
+    }
+}
 
 impl Quantity {
     fn name(self) -> &'static str {
         NAMES.iter().find(|n| n.1 == self).map_or("", |n| n.0)
     }
 
-    /// Units it may be given in, SI first.
-    fn units(self) -> &'static [Unit] {
+    /// What its numbers measure; `None` for a name and a number.
+    fn measure(self) -> Option<Measure> {
         match self {
-            Quantity::Position(_) | Quantity::Radius | Quantity::Diameter => &LENGTHS,
-            Quantity::Velocity(_) => &VELOCITIES,
-            Quantity::AngularVelocity(_) => &ANGULAR_VELOCITIES,
-            Quantity::Material | Quantity::Id => &[],
+            Quantity::Position(_) | Quantity::Radius | Quantity::Diameter => Some(measures::LENGTH),
+            Quantity::Velocity(_) => Some(measures::SPEED),
+            Quantity::AngularVelocity(_) => Some(measures::ANGULAR),
+            Quantity::Material | Quantity::Id => None,
         }
     }
 }
@@ -303,16 +317,13 @@ fn read_header(line: usize, text: &str, separator: Separator) -> Result<Vec<Colu
             let hint = nearest(&lower).map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();
             return Err(problem(Reason::UnknownColumn { name: shown(name), hint }));
         };
-        let unit = match written_unit {
-            None => unit("", 1.0, 1.0),
-            Some(written) => match quantity.units().iter().find(|u| u.name == written) {
-                Some(unit) => *unit,
-                None => {
-                    let known: Vec<&str> = quantity.units().iter().map(|u| u.name).collect();
-                    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                    return Err(problem(Reason::UnknownUnit { name: shown(name), unit: shown(written), known }));
-                }
-            },
+        let unit = match (written_unit, quantity.measure()) {
+            (None, _) => Unit::SI,
+            (Some(written), Some(measure)) => Unit::read(written, &measure).map_err(|fault| {
+                let holds = format!("`{}` is {}", shown(name), measure.describe());
+                problem(Reason::WrongUnit { unit: shown(written), fault, holds })
+            })?,
+            (Some(_), None) => return Err(problem(Reason::NeedlessUnit { name: shown(name) })),
         };
         let size = |q| matches!(q, Quantity::Radius | Quantity::Diameter);
         if columns.iter().any(|c| c.quantity == quantity || (size(c.quantity) && size(quantity))) {

@@ -29,6 +29,18 @@ fn units_in_the_header_are_turned_into_si() {
 }
 
 #[test]
+fn a_table_knows_every_unit_a_scene_knows() {
+    let text = "x [nm], y [Mm], r [dm], vx [m/min], vy [um s^-1], wx [rev/s], wy [1/s], wz [deg/s]\n3,3,3,3,3,3,3,3\n";
+    let grains = read_bytes(text.as_bytes()).unwrap();
+    assert_eq!((grains.position[0], grains.radius[0]), ([3e-9, 3e6, 0.0], 0.3));
+    assert_eq!(grains.velocity.unwrap(), [[0.05, 3e-6, 0.0]]);
+    let tau = std::f64::consts::TAU;
+    for (w, expected) in grains.angular_velocity.unwrap()[0].iter().zip([3.0 * tau, 3.0, tau / 120.0]) {
+        assert!((w / expected - 1.0).abs() < 1e-15, "{w} for {expected}");
+    }
+}
+
+#[test]
 fn white_space_separates_as_well_and_comments_are_passed_over() {
     let text = "\u{feff}# made by hand\r\n\r\n x [mm] y [ mm ] r\tid\r\n 1e0\t2 0.5 7\r\n# end\r\n 3 4 0.5 8.00e+00";
     let grains = read_bytes(text.as_bytes()).unwrap();
@@ -55,11 +67,13 @@ fn faults_are_named_with_line_column_text_and_what_is_known() {
     assert_eq!(problem("x,y,r,d\n"), "line 1, column 4: `d` gives a quantity that an earlier column gives already");
     assert_eq!(problem("x,z,r\n"), "line 1: the column `y` is missing");
     assert_eq!(problem("x,y\n"), "line 1: the column `radius` or `diameter` is missing");
-    assert!(
-        problem("x [furlong],y,r\n")
-            .starts_with("line 1, column 1: `furlong` is no known unit for `x`; known units: m, mm")
-    );
-    assert!(problem("x,y,r,id [m]\n").ends_with("known units: none"));
+    assert_eq!(problem("x [furlong],y,r\n"), "line 1, column 1: `furlong` is no known unit; `x` is a length");
+    assert!(problem("x,y,r [mmm]\n").ends_with("`mmm` is no known unit (did you mean `mm`?); `r` is a length"));
+    assert!(problem("x,y,r,vx [m]\n").ends_with("`m` is the unit of a length; `vx` is a velocity"));
+    assert!(problem("x,y,r,wz [Hz]\n").ends_with("`Hz` counts cycles; `wz` is an angular velocity (rad/s)"));
+    assert!(problem("x [mm + 1 mm],y,r\n").ends_with("`mm + 1 mm` is no unit; `x` is a length"));
+    assert!(problem("x [],y,r\n").ends_with("; `x` is a length"));
+    assert_eq!(problem("x,y,r,id [m]\n"), "line 1, column 4: `id` has no unit; leave the brackets away");
     assert!(problem("# x y r\n1 2 3\n").contains("has the number `1` (a line that begins with `#` does not count)"));
     assert!(problem("").starts_with("line 1: the first line must name the columns"));
     assert_eq!(

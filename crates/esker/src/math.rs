@@ -9,6 +9,11 @@ pub use glam::DQuat as Quat;
 /// A vector of three `f64`.
 pub use glam::DVec3 as Vec3;
 
+/// The matrix a bᵀ, with the entries a_i b_k.
+pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
+    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
 /// An axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Aabb {

@@ -64,7 +64,7 @@ fn is_of_second_order(what: &str, scene: impl Fn(f64) -> Outcome) {
 fn a_tumbling_sticking_pair_is_of_second_order() {
     is_of_second_order("pair", |n| {
         let mut model = model(sticky(), 2500.0, 1e-5 / n);
-        model.fields.push(Arc::new(Central { centre: Vec3::ZERO, strength: 2e4, exponent: 1.0 }));
+        model.fields.push(Arc::new(Central { centre: Vec3::ZERO, strength: 2e4, exponent: 1.0, cell: model.cell }));
         let mut state = State::new(&model);
         let spin = Vec3::new(12.0, 9.0, -15.0);
         for side in [-1.0, 1.0] {

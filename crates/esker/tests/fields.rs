@@ -8,6 +8,7 @@ use esker::field::{Buoyancy, Central, Drag, DragCoefficient, ExpressionField, Mu
 use esker::math::Vec3;
 use esker::measure::energy;
 use esker::model::Model;
+use esker::neighbor::PeriodicCell;
 use esker::state::State;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -123,7 +124,7 @@ fn a_grain_about_a_heavy_centre_follows_kepler() {
     let period = TAU * (a.powi(3) / gm).sqrt();
     let mut model = empty(period / 20_000.0);
     let centre = Vec3::new(0.5, -0.2, 0.1);
-    model.fields.push(Arc::new(Central { centre, strength: gm, exponent: -2.0 }));
+    model.fields.push(Arc::new(Central { centre, strength: gm, exponent: -2.0, cell: PeriodicCell::OPEN }));
     let v = (gm / a * (1.0 + e) / (1.0 - e)).sqrt();
     let x = centre + Vec3::X * (a * (1.0 - e));
     let mut state = one(&model, x, Vec3::new(0.0, 0.6 * v, 0.8 * v));
@@ -140,7 +141,7 @@ fn a_grain_about_a_heavy_centre_follows_kepler() {
 fn two_grains_circle_each_other_under_their_own_attraction() {
     let (constant, d) = (0.5, 0.3);
     let mut model = empty(1e-4);
-    model.fields.push(Arc::new(MutualAttraction { constant }));
+    model.fields.push(Arc::new(MutualAttraction { constant, cell: PeriodicCell::OPEN }));
     let mut state = State::new(&model);
     let (m1, m2) = (model.kinds[0].mass(R), model.kinds[0].mass(1.5 * R));
     let omega = (constant * (m1 + m2) / (d * d * d)).sqrt();
@@ -165,6 +166,7 @@ fn an_expression_is_a_force_like_any_other() {
     let compile = |text: &str| Program::compile(text, &SLOTS).unwrap();
     model.fields.push(Arc::new(ExpressionField {
         force: [compile("m*(-9*x - vx + 0.7*cos(t))"), compile("0"), compile("-m*9.81*(1 + r - r)")],
+        cell: PeriodicCell::OPEN,
     }));
     let detuning = w * w - 1.0;
     let denominator = detuning * detuning + 4.0 * b * b;

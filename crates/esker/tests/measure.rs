@@ -15,6 +15,7 @@ use esker::measure::{energy, region};
 use esker::model::{CountingPlane, Model, Removal};
 use esker::neighbor::PeriodicCell;
 use esker::region::Region;
+use esker::shape::Shape;
 use esker::simulation::{End, Simulation, Stage};
 use esker::state::State;
 use std::f64::consts::PI;
@@ -51,6 +52,33 @@ fn a_compressed_cubic_lattice_has_its_closed_form_pressure_packing_and_coordinat
     assert_eq!(m.count, n.pow(3));
     assert_eq!(probe::coordination(&model, &state), (3.0 * n.pow(3) as f64, 6.0));
     close(energy::elastic(&model, &state).normal, 3.0 * n.pow(3) as f64 * 0.5 * k * (1.0 - a).powi(2), 1e-10, "energy");
+}
+
+#[test]
+fn the_stress_of_a_planar_scene_is_a_force_over_the_depth_of_the_discs() {
+    // A square lattice of discs, pressed together by the overlap a in both directions: one contact force k a on each area pitch × depth.
+    let (r, overlap, k) = (0.01, 1e-4, 1e5);
+    let pitch = 2.0 * r - overlap;
+    for depth in [1.0, 0.05] {
+        let mut model = model(hooke(k), 1000.0, 1e-6);
+        model.planar = true;
+        for kind in &mut model.kinds {
+            kind.shape = Shape::Disc { depth };
+        }
+        let side = 4.0 * pitch;
+        model.cell = PeriodicCell { origin: Vec3::ZERO, length: [Some(side), Some(side), None] };
+        let mut state = State::new(&model);
+        for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i, j))) {
+            let x = Vec3::new(0.5 + f64::from(i), 0.5 + f64::from(j), 0.0) * pitch;
+            add(&model, &mut state, 0, x, r, Vec3::ZERO, Vec3::ZERO);
+        }
+        run(&model, &mut state, 0);
+        let whole = Region::Box(Aabb { min: Vec3::new(0.0, 0.0, -1.0), max: Vec3::new(side, side, 1.0) });
+        let stress = region::measure(&model, &state, &whole).unwrap().stress;
+        for axis in 0..2 {
+            close(stress.col(axis)[axis], k * overlap / (pitch * depth), 1e-9, "stress");
+        }
+    }
 }
 
 #[test]

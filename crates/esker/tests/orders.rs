@@ -66,7 +66,7 @@ fn bound_grain(integrator: Integrator, o: Oscillator, dt: f64, exact_start: bool
     let mut model = model(hooke(1e4), 1000.0, dt);
     model.integrator = integrator;
     model.skin = 10.0;
-    model.fields.push(Arc::new(Central { centre: Vec3::ZERO, strength: o.w * o.w, exponent: 1.0 }));
+    model.fields.push(Arc::new(Central { centre: Vec3::ZERO, strength: o.w * o.w, exponent: 1.0, cell: model.cell }));
     model.fields.push(Arc::new(Drag { coefficient: DragCoefficient::PerMass(2.0 * o.b), flow: Vec3::ZERO }));
     let mut state = State::new(&model);
     let (x0, v0) = (1.0, 0.4);

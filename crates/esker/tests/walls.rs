@@ -330,7 +330,6 @@ fn only_a_spin_about_its_own_axis_leaves_a_surface_of_revolution_in_place() {
     assert!(drum.is_invariant_under_spin(Vec3::new(1.0, -5.0, 0.0), Vec3::new(0.0, -3.0, 0.0)));
     assert!(!drum.is_invariant_under_spin(Vec3::new(1.0 + 1e-9, 0.0, 0.0), Vec3::Y));
     assert!(!drum.is_invariant_under_spin(Vec3::X, Vec3::new(1e-9, 1.0, 0.0)));
-    assert_eq!(drum.symmetry_axis(), Some((Vec3::X, Vec3::Y)));
     let floor = Surface::Plane(Plane::new(Vec3::ZERO, Vec3::Z).unwrap());
     assert!(floor.is_invariant_under_spin(Vec3::splat(7.0), Vec3::NEG_Z));
     assert!(!floor.is_invariant_under_spin(Vec3::ZERO, Vec3::X));
@@ -338,7 +337,7 @@ fn only_a_spin_about_its_own_axis_leaves_a_surface_of_revolution_in_place() {
     assert!(shell.is_invariant_under_spin(Vec3::new(3.0, 1.0, 0.0), Vec3::X));
     assert!(!shell.is_invariant_under_spin(Vec3::ZERO, Vec3::X));
     let cube = Surface::Mesh(Mesh::cuboid(Vec3::ZERO, Vec3::ONE, 0.1).unwrap());
-    assert_eq!(cube.symmetry_axis(), None);
+    assert!(!cube.is_invariant_under_spin(Vec3::splat(0.5), Vec3::Z));
 }
 
 #[test]

@@ -383,6 +383,11 @@ fn lay(
         FillMethod::Random => RandomAddition { region: region()?, amount: amount(raw.at)?, tries: tries(raw) }
             .fill(sizes, &setting)
             .map_err(told),
+        // A grain that rolls out through a periodic face would have to come back on the other side.
+        FillMethod::DropAndRoll if model.cell.is_periodic() => {
+            let error = c.raw.error_at(&raw.method, "drop-and-roll does not know periodic faces");
+            Err(error.hint("use \"lattice\" or \"random\" and let the grains settle in a first stage"))
+        }
         FillMethod::DropAndRoll => {
             DropAndRoll { region: region()?, amount: amount(raw.at)?, tries: tries(raw), max_fall: None }
                 .fill(sizes, gravity, &setting)

@@ -162,13 +162,16 @@ fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<NamedField>, 
                 centre: centre.map_or(Vec3::ZERO, |x| x.value),
                 strength: strength.value.value,
                 exponent: exponent.value,
+                cell: model.cell,
             }),
-            RawFieldKind::Attraction { constant } => Arc::new(MutualAttraction { constant: constant.value }),
+            RawFieldKind::Attraction { constant } => {
+                Arc::new(MutualAttraction { constant: constant.value, cell: model.cell })
+            }
             RawFieldKind::Expression { force } => {
                 let zero = esker::expression::Program::compile("0", &esker::field::SLOTS)
                     .map_err(|e| c.raw.error_at(f.at, e.to_string()))?;
                 let component = |k: usize| force.get(k).map_or_else(|| zero.clone(), |p| p.value.clone());
-                Arc::new(ExpressionField { force: std::array::from_fn(component) })
+                Arc::new(ExpressionField { force: std::array::from_fn(component), cell: model.cell })
             }
         };
         let field: Arc<dyn Field> = match &f.grains {

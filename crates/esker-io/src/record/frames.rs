@@ -4,7 +4,7 @@ use crate::run_folder::Frame;
 use crate::vtk::{Array, PolyData, VtkError};
 use esker::integrate::isotropic;
 use esker::contact::visit::{self, ContactForce, Other};
-use esker::math::{Aabb, Mat3, Vec3};
+use esker::math::{Aabb, Mat3, Vec3, outer};
 use esker::simulation::Simulation;
 use std::path::Path;
 
@@ -142,8 +142,4 @@ fn walls(path: &Path, simulation: &Simulation) -> Result<(), VtkError> {
         .cell_data("wall", wall_of.as_slice())
         .cell_data("force", wall_of.iter().map(|&w| state.walls[w as usize].force))
         .write(path)
-}
-
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

@@ -3,7 +3,7 @@
 //! The tables themselves are in [`tables`](super::tables). The reader, the JSON schema and the reference page of the
 //! book are all made from them, so that they cannot disagree.
 
-use esker::expression::Dimension;
+use esker::expression::{Dimension, Expression};
 
 /// One table of the format.
 pub struct Section {
@@ -151,6 +151,15 @@ impl Measure {
             (Turning::Radians, _) => "an angular velocity (rad/s)".to_string(),
             (_, []) => "a number".to_string(),
             (_, all) => all.iter().map(|d| d.describe()).collect::<Vec<_>>().join(" or "),
+        }
+    }
+
+    /// A unit of the expression that counts cycles where radians are meant, or the other way round.
+    pub fn wrong_turning<'a>(&self, expression: &'a Expression) -> Option<&'a str> {
+        match self.turning {
+            Turning::No => None,
+            Turning::Cycles => expression.unit_symbols().find(|unit| ["rpm", "rad", "deg", "rev", "°"].contains(unit)),
+            Turning::Radians => expression.unit_symbols().find(|unit| unit.ends_with("Hz")),
         }
     }
 }

@@ -72,16 +72,21 @@ impl Override {
         {
             return Err(self.error(format!("the scene has no [[{top}]]")));
         }
-        if let [table, name] = self.path.as_slice()
-            && table == "let"
+        // What is named freely exists because it is named: a typing error would add one that nothing uses. (Pairs of
+        // `[contact]` and walls of a stage's `motion` are checked against materials and walls.)
+        if let [table, name, ..] = self.path.as_slice()
+            && let Some((one, all)) = match table.as_str() {
+                "let" => Some(("variable", "variables")),
+                "material" => Some(("material", "materials")),
+                _ => None,
+            }
         {
-            // A variable that nothing uses would be a typing error that goes unnoticed.
-            let known: Vec<String> = match root.get("let").and_then(Item::as_table_like) {
-                Some(variables) => variables.iter().map(|(name, _)| name.to_string()).collect(),
+            let known: Vec<String> = match root.get(table).and_then(Item::as_table_like) {
+                Some(entries) => entries.iter().map(|(name, _)| name.to_string()).collect(),
                 None => vec![],
             };
             if !known.contains(name) {
-                return Err(self.error(format!("the scene has no variable `{name}`")).known("variables", name, known));
+                return Err(self.error(format!("the scene has no {one} `{}`", shorten(name))).known(all, name, known));
             }
         }
         let mut steps = vec![];

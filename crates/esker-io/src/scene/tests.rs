@@ -343,8 +343,9 @@ fn overrides_reach_every_value_by_name_or_index() {
             "stage.1.duration=2 s",
             "stage.settle.until.kinetic-energy=1e-9",
             "material.disc.density=\"1000 kg/m^2\"",
-            "wall.hopper.material=glass",
-            "material.glass.friction=.5",
+            "wall.hopper.material=disc",
+            "material.steel.friction=.5",
+            "contact.default.end=geometric",
             "solver.step=1 us",
             "gravity.1=-1.6",
             "output.probe.wall-load.name=load",
@@ -356,8 +357,8 @@ fn overrides_reach_every_value_by_name_or_index() {
     assert_eq!(scene.stages[1].duration.unwrap().value, 2.0);
     assert_eq!(scene.stages[0].until.as_ref().unwrap().kinetic_energy.unwrap().value, 1e-9);
     assert_eq!(scene.materials[0].density.unwrap().value.value, 1000.0);
-    assert_eq!(scene.walls[0].material.value, "glass");
-    assert_eq!(scene.materials[2].friction.unwrap().value, 0.5);
+    assert_eq!(scene.walls[0].material.value, "disc");
+    assert_eq!(scene.materials[1].friction.unwrap().value, 0.5);
     assert_eq!(scene.solver.as_ref().unwrap().step.unwrap().value, RawStep::Given(1e-6));
     assert_eq!(scene.gravity.unwrap().value.y, -1.6);
     assert_eq!(scene.output.as_ref().unwrap().probes[1].name.value, "load");
@@ -367,8 +368,8 @@ fn overrides_reach_every_value_by_name_or_index() {
     assert!(text.contains("# the silo") && text.contains("orifice = 0.1"), "{text}");
     let again = read(&text, "again.toml", &[]).unwrap();
     assert_eq!(again.gravity.unwrap().value, scene.gravity.unwrap().value);
-    assert_eq!(again.walls[0].material.value, "glass");
-    assert_eq!(again.materials[2].friction.unwrap().value, 0.5);
+    assert_eq!(again.walls[0].material.value, "disc");
+    assert_eq!(again.materials[1].friction.unwrap().value, 0.5);
     assert_eq!(again.normalised_text(), text);
 }
 
@@ -403,6 +404,16 @@ fn errors_of_overrides_name_the_override() {
             "let.orifce=1",
             "error: the scene has no variable `orifce`\n  --set let.orifce=1; known variables: width, orifice (did you \
              mean `orifice`?)",
+        ),
+        (
+            "material.dics.density=5",
+            "error: the scene has no material `dics`\n  --set material.dics.density=5; known materials: disc, steel (did \
+             you mean `disc`?)",
+        ),
+        (
+            "material.glass={ density = 5 }",
+            "error: the scene has no material `glass`\n  --set material.glass={ density = 5 }; known materials: disc, \
+             steel",
         ),
         ("let.width=2 mmm", "error: unknown unit `mmm`\n  --set let.width=2 mmm, in [let]; did you mean `mm`?"),
         ("gravity.1=1 m", "error: `1 = \"1 m\"` is a length, an acceleration was expected\n  --set gravity.1=1 m"),

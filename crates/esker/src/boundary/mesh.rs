@@ -185,11 +185,6 @@ impl Mesh {
         self.report
     }
 
-    /// Radius of the largest grain the grid is built for \[m\].
-    pub fn reach(&self) -> f64 {
-        self.reach
-    }
-
     /// Smallest box around the triangles.
     pub fn bounds(&self) -> Aabb {
         self.bounds

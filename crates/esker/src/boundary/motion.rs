@@ -359,14 +359,6 @@ impl Motion {
         };
         self.parts.iter().map(jumped).sum()
     }
-
-    /// Whether the wall never moves.
-    pub fn is_still(&self) -> bool {
-        self.parts.iter().all(|part| match part {
-            MotionPart::Jump { by, .. } => *by == Vec3::ZERO,
-            _ => part.top_speeds() == (0.0, 0.0),
-        })
-    }
 }
 
 impl Turn {
@@ -555,10 +547,6 @@ mod tests {
         assert_eq!(gate.jump_between(0.0, 0.1), Vec3::Y);
         assert_eq!(gate.jump_between(0.1, 0.2), Vec3::ZERO);
         assert_eq!(gate.speed_bound(1.0), 0.0);
-        assert!(!gate.is_still());
-        assert!(Motion::STILL.is_still());
-        let idle = MotionPart::Rotate { through: Vec3::ZERO, axis: Vec3::Z, rate: 0.0 };
-        assert!(Motion { parts: vec![idle] }.is_still());
     }
 
     #[test]

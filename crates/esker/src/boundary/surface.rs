@@ -143,19 +143,6 @@ impl Surface {
         }
     }
 
-    /// A line, as point and unit direction, about which the surface can spin without changing its place.
-    ///
-    /// A plane has one such line through each of its points and a shell one in every direction through its centre; one
-    /// of them is given. To ask about a given line use [`is_invariant_under_spin`](Self::is_invariant_under_spin).
-    pub fn symmetry_axis(&self) -> Option<(Vec3, Vec3)> {
-        match self {
-            Surface::Plane(s) => Some((s.point, s.normal)),
-            Surface::Revolved(s) => Some((s.origin, s.axis)),
-            Surface::Shell(s) => Some((s.centre, Vec3::Z)),
-            Surface::Polyline(_) | Surface::Mesh(_) => None,
-        }
-    }
-
     /// Whether turning about the line through `through` along `axis` leaves the surface where it is (within 1e-12 of
     /// its size and distance from the origin).
     pub fn is_invariant_under_spin(&self, through: Vec3, axis: Vec3) -> bool {

@@ -2,14 +2,17 @@
 
 use super::Field;
 use crate::math::Vec3;
+use crate::neighbor::PeriodicCell;
 use crate::particles::Particles;
 
-/// Newton's gravity between grains: F = −G m_i m_j d/d³. Grains that touch attract as points at their centres. Periodic
-/// copies are not counted.
+/// Newton's gravity between grains: F = −G m_i m_j d/d³. Grains that touch attract as points at their centres. In a
+/// periodic cell a grain feels the nearest copy of every other grain, not the whole lattice of copies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MutualAttraction {
     /// Constant G \[m³/(kg s²)\].
     pub constant: f64,
+    /// Periodic faces.
+    pub cell: PeriodicCell,
 }
 
 impl Field for MutualAttraction {
@@ -21,7 +24,7 @@ impl Field for MutualAttraction {
         let sum: Vec3 = (0..grains.owned())
             .filter(|&j| j != i)
             .map(|j| {
-                let d = grains.position(j) - x;
+                let d = self.cell.nearest(grains.position(j) - x);
                 let d2 = d.length_squared();
                 d * (grains.mass[j] / (d2 * d2.sqrt()))
             })
@@ -33,8 +36,8 @@ impl Field for MutualAttraction {
     }
     fn potential(&self, grains: &Particles, i: usize) -> f64 {
         let x = grains.position(i);
-        let sum: f64 =
-            (0..grains.owned()).filter(|&j| j != i).map(|j| grains.mass[j] / grains.position(j).distance(x)).sum();
+        let distance = |j: usize| self.cell.nearest(grains.position(j) - x).length();
+        let sum: f64 = (0..grains.owned()).filter(|&j| j != i).map(|j| grains.mass[j] / distance(j)).sum();
         -0.5 * self.constant * grains.mass[i] * sum
     }
 }

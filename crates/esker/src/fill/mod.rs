@@ -172,7 +172,7 @@ pub enum FillError {
     },
     /// A dropped grain met no floor.
     #[error(
-        "grain {index}, dropped at {start}, fell {fallen} m without coming to rest; put a floor under the region, close the gap, or raise `max_fall` if the floor is deeper"
+        "grain {index}, dropped at {start}, fell {fallen} m without coming to rest; put a floor under the region or close the gap; a floor that lies deeper needs a region nearer to it"
     )]
     FellThrough {
         /// Which grain.

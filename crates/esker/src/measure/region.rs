@@ -1,7 +1,7 @@
 //! Measures inside a region: number, packing fraction, coordination, stress.
 
 use crate::contact::visit::{self, Other};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer};
 use crate::model::Model;
 use crate::region::{Region, RegionError};
 use crate::state::State;
@@ -66,8 +66,4 @@ pub fn measure(model: &Model, state: &State, region: &Region) -> Result<RegionMe
         coordination: ends as f64 / inside.len().max(1) as f64,
         stress: stress * (1.0 / (volume * model.depth())),
     })
-}
-
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

@@ -56,6 +56,17 @@ impl PeriodicCell {
         if self.is_periodic() { x - self.shift_vector(self.winding(x)) } else { x }
     }
 
+    /// The shortest copy of the separation of two points \[m\]: between one and the nearest copy of the other.
+    pub fn nearest(&self, separation: Vec3) -> Vec3 {
+        let mut out = separation;
+        for axis in 0..3 {
+            if let Some(length) = self.length[axis] {
+                out[axis] -= length * (out[axis] / length).round();
+            }
+        }
+        out
+    }
+
     /// In which copy of the cell a point lies: floor((x − origin) / length) per periodic axis, 0 on open ones. A point
     /// nearer to a face than rounding can tell counts as on it.
     ///

@@ -145,12 +145,7 @@ impl Reader<'_> {
             self.push(error);
             return None;
         }
-        let wrong = match measure.turning {
-            Turning::No => None,
-            Turning::Cycles => expression.unit_symbols().find(|unit| ["rpm", "rad", "deg", "rev", "°"].contains(unit)),
-            Turning::Radians => expression.unit_symbols().find(|unit| unit.ends_with("Hz")),
-        };
-        if let Some(unit) = wrong {
+        if let Some(unit) = measure.wrong_turning(&expression) {
             let subject = self.source.subject(at, name);
             let hint = match measure.turning {
                 Turning::Cycles => "write cycles per second, as `2 Hz`",

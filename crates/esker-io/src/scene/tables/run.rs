@@ -100,7 +100,7 @@ pub static BUOYANCY: Section = Section {
 /// `central` of a field.
 pub static CENTRAL: Section = Section {
     name: "central",
-    doc: "Acceleration towards a point: strength × distance^exponent.",
+    doc: "Acceleration towards a point: strength × distance^exponent. With periodic faces the nearest copy of the point.",
     keys: &[
         key("centre", Kind::Vector, "[0, 0, 0]", "The point.").of(m::LENGTH).default("the origin"),
         key(
@@ -120,7 +120,7 @@ pub static CENTRAL: Section = Section {
 /// `attraction` of a field.
 pub static ATTRACTION: Section = Section {
     name: "attraction",
-    doc: "Gravitation between all grains.",
+    doc: "Gravitation between all grains. With periodic faces each feels the nearest copy of every other.",
     keys: &[key("constant", Kind::Number, "\"6.674e-11 m^3/kg/s^2\"", "The constant G.").of(m::ATTRACTION).required()],
     groups: &[],
     tag: None,
@@ -130,6 +130,7 @@ pub static ATTRACTION: Section = Section {
 pub static FORMULAS: Section = Section {
     name: "expression",
     doc: "A force in newton by formulas of `x y z vx vy vz t r m` in SI: place, velocity, time, radius, mass. \
+          With periodic faces the place is that inside the domain. \
           Variables of `[let]` are written `${name}`.",
     keys: &[key(
         "force",
