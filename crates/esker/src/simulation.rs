@@ -62,6 +62,7 @@ pub struct Simulation {
     pub state: State,
     workers: usize,
     grains_per_worker: usize,
+    without_losses: bool,
     solver: Option<Box<dyn Solver>>,
     hook: Option<PhaseHook>,
 }
@@ -70,7 +71,13 @@ impl Simulation {
     /// A run from a state, which belongs to the stage it names.
     pub fn new(stages: Vec<Stage>, state: State, workers: usize) -> Self {
         let grains_per_worker = GRAINS_PER_WORKER;
-        Self { stages, state, workers, grains_per_worker, solver: None, hook: None }
+        Self { stages, state, workers, grains_per_worker, without_losses: false, solver: None, hook: None }
+    }
+
+    /// Keeps no account of what contacts lose; see [`Explicit::without_losses`].
+    pub fn without_losses(mut self) -> Self {
+        self.without_losses = true;
+        self
     }
 
     /// Gives a worker at least this many grains; see [`Explicit::grains_per_worker`].
@@ -160,9 +167,11 @@ impl Simulation {
     fn advance_solver(&mut self, steps: u64) -> Result<(), StepError> {
         let stage = &self.stages[self.state.stage];
         let (workers, least) = (self.workers, self.grains_per_worker);
-        let hook = &self.hook;
+        let (hook, without_losses) = (&self.hook, self.without_losses);
         let solver = self.solver.get_or_insert_with(|| {
-            let mut solver: Box<dyn Solver> = Box::new(Explicit::new(workers).grains_per_worker(least));
+            let explicit = Explicit::new(workers).grains_per_worker(least);
+            let mut solver: Box<dyn Solver> =
+                Box::new(if without_losses { explicit.without_losses() } else { explicit });
             if let Some(hook) = hook.clone() {
                 solver.on_phase(hook);
             }

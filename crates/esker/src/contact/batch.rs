@@ -125,8 +125,7 @@ pub struct Batch {
     laws: Vec<Constants>,
     form: Form,
     width: Width,
-    /// Whether energy losses are summed.
-    pub ledger: bool,
+    ledger: bool,
 }
 
 /// What the compiled loop must know.
@@ -141,8 +140,8 @@ enum Form {
 }
 
 impl Batch {
-    /// The laws of a model, unless some pair of kinds needs the general loop.
-    pub fn of(model: &Model, width: Width) -> Option<Self> {
+    /// The laws of a model, unless some pair of kinds needs the general loop; with or without energy losses.
+    pub fn of(model: &Model, width: Width, ledger: bool) -> Option<Self> {
         let kinds = model.kinds.len();
         let mut laws: Vec<Constants> = Vec::new();
         let (mut index, mut hertz) = (Vec::with_capacity(kinds * kinds), 0);
@@ -163,7 +162,7 @@ impl Batch {
             all if all == index.len() => Form::Hertz,
             _ => return None,
         };
-        Some(Self { kinds, index, laws, form, width, ledger: true })
+        Some(Self { kinds, index, laws, form, width, ledger })
     }
 
     /// How many contacts are evaluated at once.
@@ -235,6 +234,7 @@ impl Batch {
         let pairs = &mut segment.pairs;
         let count = pairs.len();
         let x = grains.place.as_ptr().cast::<Quad>();
+        let has_images = grains.place.len() > grains.owned;
         let mut nowhere = Load::default();
         let columns = Columns {
             now: grains.motion.as_ptr().cast(),
@@ -248,17 +248,19 @@ impl Batch {
             },
             dt: grains.dt,
         };
-        let mut touching = [0u32; CHUNK + 8];
-        let mut ready = [const { MaybeUninit::<Group<L>>::uninit() }; CHUNK];
+        // Places in the list and grains of the pairs of a chunk that touch.
+        let (mut k, mut i, mut j) = ([0u32; CHUNK + 8], [0u32; CHUNK + 8], [0u32; CHUNK + 8]);
+        let mut ready = [const { MaybeUninit::<Geometry<L>>::uninit() }; CHUNK];
         let ready = &mut ready[..CHUNK / L::N];
+        let whole = [1.0; 8];
         for chunk in (0..count).step_by(CHUNK) {
             let mut found = 0;
             for group in (chunk..count.min(chunk + CHUNK)).step_by(8) {
-                let (i, j) = (pairs.i[group..group + 8].as_ptr(), pairs.j[group..group + 8].as_ptr());
+                let (from_i, from_j) = (pairs.i[group..group + 8].as_ptr(), pairs.j[group..group + 8].as_ptr());
                 let mut bits = 0u8;
                 for part in (0..8).step_by(L::N) {
                     // SAFETY: the list holds indices of grains and images, whole groups of them.
-                    let [a, b, c, reach] = unsafe { L::places(x, i.add(part), j.add(part)) };
+                    let [a, b, c, reach] = unsafe { L::places(x, from_i.add(part), from_j.add(part)) };
                     let d = Vec3s::new(a, b, c);
                     bits |= L::bits(d.dot(d).less(reach * reach)) << part;
                 }
@@ -267,31 +269,43 @@ impl Batch {
                 }
                 let before = std::mem::replace(&mut pairs.touching[group / 8], bits);
                 push_bits(before & !bits, group, |k| opened.push(k));
-                push_bits(bits, group, |k| {
-                    touching[found] = k;
-                    found += 1;
-                });
+                let here: [u32; 8] = std::array::from_fn(|l| (group + l) as u32);
+                // SAFETY: there is room for eight more than a chunk holds.
+                unsafe {
+                    L::pick(bits, here.as_ptr(), k.as_mut_ptr().add(found));
+                    L::pick(bits, from_i, i.as_mut_ptr().add(found));
+                    L::pick(bits, from_j, j.as_mut_ptr().add(found));
+                }
+                found += bits.count_ones() as usize;
+            }
+            // Lanes left over repeat the last one and write nothing.
+            for l in found..found.next_multiple_of(L::N) {
+                (k[l], i[l], j[l]) = (k[l - 1], i[l - 1], j[l - 1]);
             }
             let groups = found.div_ceil(L::N);
-            for g in 0..groups {
-                let first = g * L::N;
-                let live = (found - first).min(L::N);
-                // Lanes left over repeat the first one and write nothing.
-                let k: [u32; 8] = std::array::from_fn(|l| touching[first + if l < live { l } else { 0 }]);
-                let i: [u32; 8] = std::array::from_fn(|l| pairs.i[k[l] as usize]);
-                let j: [u32; 8] = std::array::from_fn(|l| pairs.j[k[l] as usize]);
+            let at = |g: usize| Group {
+                i: i[g * L::N..].as_ptr(),
+                j: j[g * L::N..].as_ptr(),
+                k: k[g * L::N..].as_ptr(),
+                live: (found - g * L::N).min(L::N),
+            };
+            for (g, ready) in ready[..groups].iter_mut().enumerate() {
                 // SAFETY: as above.
-                ready[g].write(unsafe { Group::new(x, i, j, k, live) });
+                ready.write(unsafe { Geometry::new(x, &at(g)) });
             }
-            for group in &ready[..groups] {
+            for (g, ready) in ready[..groups].iter().enumerate() {
+                let group = at(g);
                 // SAFETY: written just now.
-                let group = unsafe { group.assume_init_ref() };
+                let geometry = unsafe { ready.assume_init_ref() };
                 let mixture;
                 let constants = match self.laws.as_slice() {
                     [law] => law,
                     laws => {
                         let kind = |g: u32| grains.kind[g as usize] as usize;
-                        let of = |l: usize| self.index[kind(group.i[l]) * self.kinds + kind(group.j[l])];
+                        let of = |l: usize| {
+                            let l = g * L::N + l.min(L::N - 1);
+                            self.index[kind(i[l]) * self.kinds + kind(j[l])]
+                        };
                         let which = std::array::from_fn(of);
                         if which[1..].iter().all(|&law| law == which[0]) {
                             &laws[which[0] as usize]
@@ -301,9 +315,15 @@ impl Batch {
                         }
                     }
                 };
-                let share = std::array::from_fn(|l| grains.share(group.j[l] as usize));
+                let shares;
+                let share = if LEDGER && has_images {
+                    shares = std::array::from_fn(|l| grains.share(j[g * L::N + l.min(L::N - 1)] as usize));
+                    &shares
+                } else {
+                    &whole
+                };
                 // SAFETY: as above.
-                unsafe { evaluate::<L, HERTZ, ROOT, LEDGER>(&columns, constants, group, &share) }
+                unsafe { evaluate::<L, HERTZ, ROOT, LEDGER>(&columns, constants, &group, geometry, share) }
             }
         }
     }
@@ -328,14 +348,18 @@ struct Columns {
 }
 
 /// Contacts evaluated together.
-struct Group<L> {
+struct Group {
     /// Grains.
-    i: [u32; 8],
-    j: [u32; 8],
+    i: *const u32,
+    j: *const u32,
     /// Place in the list.
-    k: [u32; 8],
+    k: *const u32,
     /// How many of them count.
     live: usize,
+}
+
+/// Where the grains of a group are.
+struct Geometry<L> {
     /// From centre to centre, sum of the radii, distance.
     d: Vec3s<L>,
     reach: L,
@@ -344,13 +368,12 @@ struct Group<L> {
     levers: [Record; 2],
 }
 
-impl<L: Lane> Group<L> {
-    /// Grains whose records are there.
+impl<L: Lane> Geometry<L> {
+    /// Of grains whose records are there.
     #[inline(always)]
-    unsafe fn new(x: *const Quad, i: [u32; 8], j: [u32; 8], k: [u32; 8], live: usize) -> Self {
+    unsafe fn new(x: *const Quad, group: &Group) -> Self {
         // SAFETY: the caller's.
-        let ([a, b, c, reach], radius) =
-            unsafe { (L::places(x, i.as_ptr(), j.as_ptr()), L::radii(x, i.as_ptr())) };
+        let ([a, b, c, reach], radius) = unsafe { (L::places(x, group.i, group.j), L::radii(x, group.i)) };
         let d = Vec3s::new(a, b, c);
         let distance = d.dot(d).sqrt();
         let half_overlap = L::splat(0.5) * (reach - distance);
@@ -358,7 +381,7 @@ impl<L: Lane> Group<L> {
         let lever = radius - half_overlap;
         lever.store(&mut levers[0]);
         (distance - lever).store(&mut levers[1]);
-        Self { i, j, k, live, d, reach, distance, levers }
+        Self { d, reach, distance, levers }
     }
 }
 
@@ -376,13 +399,14 @@ fn carry<L: Lane>(v: Vec3s<L>, n: Vec3s<L>, middle: Vec3s<L>, angle: L) -> Vec3s
 unsafe fn evaluate<L: Lane, const HERTZ: bool, const ROOT: bool, const LEDGER: bool>(
     columns: &Columns,
     law: &Constants,
-    group: &Group<L>,
+    group: &Group,
+    geometry: &Geometry<L>,
     share: &Record,
 ) {
-    let (i, j, k) = (group.i.as_ptr(), group.j.as_ptr(), group.k.as_ptr());
+    let (i, j, k) = (group.i, group.j, group.k);
     // SAFETY: the caller's.
     let (now, mean, [x, y, z]) = unsafe {
-        let levers = &group.levers;
+        let levers = &geometry.levers;
         let [now, mean] = [L::motions(columns.now, i, j, levers), L::motions(columns.mean, i, j, levers)];
         (now, mean, L::spins(columns.mean, i, j))
     };
@@ -393,12 +417,12 @@ unsafe fn evaluate<L: Lane, const HERTZ: bool, const ROOT: bool, const LEDGER: b
     // Geometry, see `touch`.
     let (inverse_mass, inverse_radius) = (now[3], now[7]);
     let bodies = inverse_mass * inverse_radius;
-    let all = one.div(group.distance * bodies);
+    let all = one.div(geometry.distance * bodies);
     let per_distance = all * bodies;
-    let per_bodies = all * group.distance;
+    let per_bodies = all * geometry.distance;
     let (mass, radius) = (per_bodies * inverse_radius, per_bodies * inverse_mass);
-    let n = group.d * per_distance;
-    let overlap = (group.reach - group.distance).max(zero);
+    let n = geometry.d * per_distance;
+    let overlap = (geometry.reach - geometry.distance).max(zero);
 
     // Velocities now, and their means over the step, see `contact_velocity`.
     let v = Vec3s::new(now[0], now[1], now[2]);
@@ -499,6 +523,6 @@ unsafe fn evaluate<L: Lane, const HERTZ: bool, const ROOT: bool, const LEDGER: b
         let memory = [after.x, after.y, after.z, kt, viscous.x, viscous.y, viscous.z, normal_dashpot];
         L::store_springs(memory, columns.springs, k, group.live);
         let load = [total.x, total.y, total.z, damped, turn.x, turn.y, turn.z, rubbed];
-        L::scatter(load, &group.levers, i, j, &columns.targets, group.live);
+        L::scatter(load, &geometry.levers, i, j, &columns.targets, group.live);
     }
 }

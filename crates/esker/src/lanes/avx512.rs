@@ -215,6 +215,10 @@ impl Lane for F64x8 {
     }
 
     #[inline(always)]
+    unsafe fn pick(bits: u8, from: *const u32, to: *mut u32) {
+        unsafe { _mm256_storeu_si256(to.cast(), _mm256_maskz_compress_epi32(bits, _mm256_loadu_si256(from.cast()))) }
+    }
+    #[inline(always)]
     unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 4] {
         unsafe {
             let sign = _mm512_setr_pd(-1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0);

@@ -71,6 +71,19 @@ pub trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     /// The mask as bits, contact 0 first.
     fn bits(mask: Self::Mask) -> u8;
 
+    /// Writes those of eight indices whose bit is set one after another. All eight places may be written to.
+    #[inline(always)]
+    unsafe fn pick(bits: u8, from: *const u32, mut to: *mut u32) {
+        let mut bits = bits;
+        while bits != 0 {
+            // SAFETY: the caller's.
+            unsafe {
+                *to = *from.add(bits.trailing_zeros() as usize);
+                to = to.add(1);
+            }
+            bits &= bits - 1;
+        }
+    }
     /// Differences of the first three numbers, j − i, and sum of the last.
     unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 4];
     /// The last numbers of the first grains.

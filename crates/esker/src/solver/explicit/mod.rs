@@ -46,6 +46,7 @@ pub struct Explicit {
     workers: usize,
     grains_per_worker: usize,
     width: Width,
+    without_losses: bool,
     hook: Option<PhaseHook>,
     list: Option<WorkingList>,
     /// The last step has its forces but not its end.
@@ -80,7 +81,7 @@ impl Explicit {
     pub fn new(workers: usize) -> Self {
         let grains_per_worker = GRAINS_PER_WORKER;
         let workers = workers.max(1);
-        Self { workers, grains_per_worker, width: Width::best(), hook: None, list: None, unfinished: false }
+        Self { workers, grains_per_worker, width: Width::best(), without_losses: false, hook: None, list: None, unfinished: false }
     }
 
     /// Gives a worker at least this many grains; with fewer the step is done by fewer workers
@@ -95,6 +96,13 @@ impl Explicit {
         if Width::all().contains(&width) {
             self.width = width;
         }
+        self
+    }
+
+    /// Leaves out what contacts lose from the account of energy, which makes steps somewhat faster. For benchmarks
+    /// beside programs that keep no account.
+    pub fn without_losses(mut self) -> Self {
+        self.without_losses = true;
         self
     }
 
@@ -300,7 +308,7 @@ impl Explicit {
         events::drop_fixed_pairs(p, &mut candidates);
         let (near_walls, wall_speed) = near_walls(model, state, t);
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
-        let batch = Batch::of(model, self.width);
+        let batch = Batch::of(model, self.width, !self.without_losses);
         let scheme = Isotropic::of(model, &state.particles, self.width);
         let couples = batch.is_none();
         let segments = list::build(n, workers, &candidates, &state.contacts, &near_walls, model.walls.len(), couples);
