@@ -16,6 +16,12 @@ pub trait Solver: Send {
     /// Largest overlap over the smaller radius at the last step \[-\].
     fn largest_overlap(&self) -> f64;
 
+    /// Scratch memory held besides the state \[byte\].
+    fn memory(&self) -> usize;
+
+    /// How often the neighbour list has been built.
+    fn rebuilds(&self) -> u64;
+
     /// Is called at the start of every phase, for timing; the engine itself has no clock.
     fn on_phase(&mut self, hook: PhaseHook);
 }

@@ -21,7 +21,7 @@ use crate::measure::energy;
 use crate::model::Model;
 use crate::neighbor::{self, Candidates, Method};
 use crate::particles::Load;
-use crate::state::State;
+use crate::state::{State, held};
 use rayon::prelude::*;
 
 /// Steps between two sortings and wrappings of the grains.
@@ -43,6 +43,7 @@ pub struct Explicit {
     grains_per_worker: usize,
     hook: Option<PhaseHook>,
     largest_overlap: f64,
+    rebuilds: u64,
     list: Option<WorkingList>,
 }
 
@@ -70,7 +71,7 @@ impl Explicit {
     /// A solver on `workers` threads of the present rayon pool.
     pub fn new(workers: usize) -> Self {
         let grains_per_worker = GRAINS_PER_WORKER;
-        Self { workers: workers.max(1), grains_per_worker, hook: None, largest_overlap: 0.0, list: None }
+        Self { workers: workers.max(1), grains_per_worker, hook: None, largest_overlap: 0.0, rebuilds: 0, list: None }
     }
 
     /// Gives a worker at least this many grains; with fewer the step is done by fewer workers
@@ -228,6 +229,7 @@ impl Explicit {
         let p = &mut state.particles;
         p.drop_images();
         let n = p.owned();
+        self.rebuilds += 1;
         if model.integrator == Integrator::Gear {
             gear::start(p, model.dt);
         }
@@ -310,6 +312,25 @@ impl Solver for Explicit {
 
     fn largest_overlap(&self) -> f64 {
         self.largest_overlap
+    }
+
+    fn memory(&self) -> usize {
+        let Some(list) = &self.list else { return 0 };
+        let of_segment = |s: &Segment| {
+            let walls = held(&s.near_walls) + held(&s.walls) + held(&s.walls_before) + held(&s.touches);
+            held(&s.pairs) + held(&s.memory) + walls + held(&s.sums) + held(&s.wall_sums)
+        };
+        let segments: usize = list.segments.iter().map(of_segment).sum();
+        let c = &list.candidates;
+        let candidates = held(&c.start) + held(&c.partner) + held(&c.images);
+        let grains = held(&list.kind) + held(&list.reference) + held(&list.field_force) + held(&list.sides);
+        // Besides the mean velocities the scheme keeps one vector per grain.
+        let scratch = held(&list.scratch.mean) + list.reference.len() * size_of::<Vec3>();
+        segments + candidates + grains + scratch
+    }
+
+    fn rebuilds(&self) -> u64 {
+        self.rebuilds
     }
 
     fn on_phase(&mut self, hook: PhaseHook) {
