@@ -38,8 +38,8 @@ class Workload:
     def box(self, state):
         """Bounds along each axis, far enough for grains that fly up."""
         if self.deck == "chute":
-            long, wide, layers = self.chute_sizes()
-            return [(0.0, long), (0.0, wide), (-2.0, 2 * layers + 20)]
+            long, wide = self.periods()[:2]
+            return [(0.0, long), (0.0, wide), (-2.0, 2 * self.n / math.prod(self.chute_rows()) + 20)]
         if self.deck == "drum":
             radius = self.drum_radius()
             return [(-1.1 * radius, 1.1 * radius), (-0.1 * radius, 0.82 * radius), (-1.1 * radius, 1.1 * radius)]
@@ -50,14 +50,13 @@ class Workload:
     def periods(self):
         """Period along each axis, or None."""
         if self.deck == "chute":
-            return [*self.chute_sizes()[:2], None]
+            return [*(1.03 * rows + 0.001 for rows in self.chute_rows()), None]
         return [None] * 3
 
-    def chute_sizes(self):
-        """As `[let]` of chute.toml has them."""
+    def chute_rows(self):
+        """Grains of the base along x and y, as `[let]` of chute.toml has them."""
         side = max(math.sqrt(self.n / 32000), 0.3)
-        long, wide = float(math.floor(40 * side)), float(math.floor(20 * side))
-        return long, wide, self.n / (long * wide)
+        return math.floor(40 * side), math.floor(20 * side)
 
     def drum_radius(self):
         """As `[let]` of drum.toml has it [m]."""
@@ -138,7 +137,7 @@ DOWN = (0.0, 0.0, -9.81)
 
 def chute(name, n, steps):
     close = {"kinetic energy": 0.01, "rotation": 0.03, "contacts per grain": 0.02, "wall force": 0.03}
-    return Workload(name, "chute", n, 3.2, 1e-4, 0.1, 100, steps, 6 / math.pi, SLOPE, close, fixed_kinds=(0,))
+    return Workload(name, "chute", n, 2.7, 1e-4, 0.1, 100, steps, 6 / math.pi, SLOPE, close, fixed_kinds=(0,))
 
 
 def bed(name, n, steps):

@@ -51,7 +51,7 @@ const SET_UPS: [SetUp; 5] = [
         about: "grains flowing over a bumpy base at 26°, Hooke with history",
         text: include_str!("../benches/chute.toml"),
         files: &[],
-        warm_up: 3700,
+        warm_up: 3100,
     },
     SetUp {
         name: "bed",
