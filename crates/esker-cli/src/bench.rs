@@ -1,82 +1,181 @@
-//! `esker bench`: speed on standard set-ups, in particle-steps per second.
+//! `esker bench`: speed on standard set-ups or on a scene of one's own, in particle-steps per second.
 
 use crate::out::say;
 use crate::progress::PhaseTimer;
 use crate::{Failure, tables};
 use esker::simulation::Simulation;
 use esker::solver::StepError;
-use esker_io::{build, scene};
-use std::path::Path;
+use esker_io::build::{self, Scene};
+use esker_io::scene;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Arguments of `esker bench`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Set-up; all if none is given
-    #[arg(value_enum)]
-    which: Vec<Which>,
-    /// Worker threads (default: 1)
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    /// Set-ups (chute, bed, drum, wide, gas) or scene files; all set-ups if none is given
+    which: Vec<String>,
+    /// Worker threads; a list as 1,2,4 measures with each
+    #[arg(long, default_value = "1", value_delimiter = ',')]
+    threads: Vec<usize>,
+    /// Number of grains (default: that of the set-up)
+    #[arg(long)]
+    n: Option<u64>,
     /// Steps measured in each of the rounds
     #[arg(long, default_value_t = 500)]
     steps: u64,
     /// Rounds; best and median are told
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Share of the standard number of grains, for a quick try
-    #[arg(long, default_value_t = 1.0)]
-    scale: f64,
-    /// Steps before the measurement begins (default: what the set-up needs)
+    /// Steps before the measurement begins (default: what the set-up needs; none for a scene file)
     #[arg(long)]
     warm_up: Option<u64>,
+    /// Keep no account of what contacts lose, as programs do that have none
+    #[arg(long)]
+    without_losses: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 /// A standard set-up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Which {
-    /// 32 000 grains on a bumpy chute of 26°, Hooke with history (LAMMPS's bench/in.chute)
-    Chute,
-    /// 100 000 spheres settled in a box, Hertz–Mindlin
-    Bed,
-}
-
 struct SetUp {
     name: &'static str,
     about: &'static str,
     text: &'static str,
+    /// Files that the scene names.
+    files: &'static [(&'static str, &'static [u8])],
     warm_up: u64,
 }
 
-impl Which {
-    fn set_up(self) -> SetUp {
+const SET_UPS: [SetUp; 5] = [
+    SetUp {
+        name: "chute",
+        about: "grains flowing over a bumpy base at 26°, Hooke with history",
+        text: include_str!("../benches/chute.toml"),
+        files: &[],
+        warm_up: 3100,
+    },
+    SetUp {
+        name: "bed",
+        about: "spheres at rest in a box, Hertz–Mindlin with history",
+        text: include_str!("../benches/bed.toml"),
+        files: &[],
+        warm_up: 3000,
+    },
+    SetUp {
+        name: "drum",
+        about: "spheres in a turning drum of triangles, Hertz–Mindlin with history",
+        text: include_str!("../benches/drum.toml"),
+        files: &[("drum.stl", include_bytes!("../benches/drum.stl"))],
+        warm_up: 6500,
+    },
+    SetUp {
+        name: "wide",
+        about: "spheres at rest in a box, radii from 1 to 10 mm, Hertz–Mindlin with history",
+        text: include_str!("../benches/wide.toml"),
+        files: &[],
+        warm_up: 2500,
+    },
+    SetUp {
+        name: "gas",
+        about: "spheres flying about at a solid fraction of 2 %",
+        text: include_str!("../benches/gas.toml"),
+        files: &[],
+        warm_up: 1000,
+    },
+];
+
+/// What is to be measured.
+enum Subject {
+    SetUp(&'static SetUp),
+    File(PathBuf),
+}
+
+impl Subject {
+    fn parse(name: &str) -> Result<Self, Failure> {
+        if let Some(set_up) = SET_UPS.iter().find(|s| s.name == name) {
+            return Ok(Self::SetUp(set_up));
+        }
+        if Path::new(name).extension().is_some_and(|e| e == "toml") {
+            return Ok(Self::File(name.into()));
+        }
+        let hint = esker::expression::closest(name, SET_UPS.iter().map(|s| s.name));
+        let hint = hint.map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();
+        let known: Vec<&str> = SET_UPS.iter().map(|s| s.name).collect();
+        Err(format!("`{name}` is no known set-up{hint}; known: {}, or a scene file NAME.toml", known.join(", ")).into())
+    }
+
+    fn name(&self) -> String {
         match self {
-            Which::Chute => SetUp {
-                name: "chute",
-                about: "32 000 grains flowing over a bumpy base at 26°, Hooke with history",
-                text: include_str!("../benches/chute.toml"),
-                warm_up: 20_000,
-            },
-            Which::Bed => SetUp {
-                name: "bed",
-                about: "100 000 spheres at rest in a box, Hertz–Mindlin with history",
-                text: include_str!("../benches/bed.toml"),
-                warm_up: 3000,
-            },
+            Self::SetUp(set_up) => set_up.name.into(),
+            Self::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+
+    fn about(&self) -> String {
+        match self {
+            Self::SetUp(set_up) => set_up.about.into(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
+    fn warm_up(&self) -> u64 {
+        match self {
+            Self::SetUp(set_up) => set_up.warm_up,
+            Self::File(_) => 0,
+        }
+    }
+
+    /// The scene; a set-up with `n` grains if that is given.
+    fn build(&self, n: Option<u64>) -> Result<Scene, Failure> {
+        match (self, n) {
+            (Self::SetUp(set_up), _) => {
+                let overrides: Vec<String> = n.map(|n| format!("let.n={n}")).into_iter().collect();
+                let raw = scene::read(set_up.text, set_up.name, &overrides)?;
+                // A scene finds its files in a folder.
+                let folder = std::env::temp_dir().join(format!("esker-bench-{}", std::process::id()));
+                if !set_up.files.is_empty() {
+                    std::fs::create_dir_all(&folder)?;
+                }
+                for (name, bytes) in set_up.files {
+                    std::fs::write(folder.join(name), bytes)?;
+                }
+                let scene = build::build(&raw, &folder);
+                if !set_up.files.is_empty() {
+                    std::fs::remove_dir_all(&folder)?;
+                }
+                Ok(scene?)
+            }
+            (Self::File(path), None) => Ok(build::load(path, &[])?.1),
+            (Self::File(path), Some(_)) => {
+                Err(format!("`--n` goes with a set-up; `{}` says itself how many grains it has", path.display()).into())
+            }
         }
     }
 }
 
 /// Measures.
 pub fn main(args: Args) -> Result<(), Failure> {
-    crate::use_threads(Some(args.threads))?;
-    let which = if args.which.is_empty() { vec![Which::Chute, Which::Bed] } else { args.which.clone() };
+    if args.threads.contains(&0) {
+        return Err("`--threads 0` makes no sense; give 1 or more".into());
+    }
+    if args.steps == 0 || args.rounds == 0 {
+        return Err("nothing to measure: `--steps` and `--rounds` must be 1 or more".into());
+    }
+    let subjects = if args.which.is_empty() {
+        SET_UPS.iter().map(Subject::SetUp).collect()
+    } else {
+        args.which.iter().map(|name| Subject::parse(name)).collect::<Result<Vec<_>, _>>()?
+    };
     let mut results = Vec::new();
-    for w in which {
-        results.push(measure(&w.set_up(), &args)?);
+    for subject in &subjects {
+        for &threads in &args.threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+            // What a pool runs must be able to move between threads; a boxed error is not.
+            let result = pool.install(|| measure(subject, threads, &args).map_err(|e| e.to_string()));
+            results.push(result?);
+        }
     }
     if args.json {
         crate::out::result((serde_json::to_string_pretty(&results)? + "\n").as_bytes())?;
@@ -84,29 +183,35 @@ pub fn main(args: Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn measure(set_up: &SetUp, args: &Args) -> Result<serde_json::Value, Failure> {
-    let scale = format!("let.scale={}", args.scale);
-    let raw = scene::read(set_up.text, set_up.name, &[scale])?;
-    let scene = build::build(&raw, Path::new(""))?;
-    let mut simulation = Simulation::new(scene.stages, scene.state, args.threads);
+fn measure(subject: &Subject, threads: usize, args: &Args) -> Result<serde_json::Value, Failure> {
+    let scene = subject.build(args.n)?;
+    let mut simulation = Simulation::new(scene.stages, scene.state, threads);
+    if args.without_losses {
+        simulation = simulation.without_losses();
+    }
     let grains = simulation.state.particles.owned();
     if !args.json {
-        say!("{}: {} ({grains} grains, {} thread(s))", set_up.name, set_up.about, args.threads);
+        say!("{}: {} ({grains} grains, {threads} thread(s))", subject.name(), subject.about());
     }
-    advance(&mut simulation, args.warm_up.unwrap_or(set_up.warm_up))?;
+    advance(&mut simulation, args.warm_up.unwrap_or(subject.warm_up()))?;
+    simulation.prepare()?;
 
     let timer = PhaseTimer::listen(&mut simulation);
+    let rebuilds = simulation.rebuilds();
     let mut speeds = Vec::new();
     let start = Instant::now();
-    for _ in 0..args.rounds.max(1) {
+    for _ in 0..args.rounds {
         let round = Instant::now();
         advance(&mut simulation, args.steps)?;
         speeds.push(grains as f64 * args.steps as f64 / round.elapsed().as_secs_f64());
     }
     let total = start.elapsed().as_secs_f64();
+    let rebuilds = simulation.rebuilds().saturating_sub(rebuilds);
+    let memory = simulation.memory() as f64 / grains.max(1) as f64;
     speeds.sort_by(f64::total_cmp);
     let (best, median) = (speeds[speeds.len() - 1], speeds[speeds.len() / 2]);
     let (contacts, coordination) = esker::measure::probe::coordination(simulation.model(), &simulation.state);
+    let per_grain = contacts / grains.max(1) as f64;
     let phases = timer.seconds();
     if !args.json {
         say!(
@@ -116,26 +221,37 @@ fn measure(set_up: &SetUp, args: &Args) -> Result<serde_json::Value, Failure> {
             speeds.len(),
             args.steps
         );
-        say!("  {:.3} contacts per grain, coordination {coordination:.3}", contacts / grains as f64);
+        say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
+        say!("  {memory:.0} bytes per grain, {rebuilds} rebuilds of the neighbour list");
         tables::phases(&phases, total);
     }
+    let phases: serde_json::Map<_, _> = phases.into_iter().map(|(name, seconds)| (name, seconds.into())).collect();
     Ok(serde_json::json!({
-        "set-up": set_up.name,
-        "grains": grains,
-        "threads": args.threads,
+        "name": subject.name(),
+        "n": grains,
+        "threads": threads,
+        "losses": !args.without_losses,
         "steps": args.steps,
+        "rounds": args.rounds,
+        "particle_steps_per_second": median,
         "best": best,
-        "median": median,
-        "contacts-per-grain": contacts / grains as f64,
+        "contacts_per_grain": per_grain,
         "coordination": coordination,
+        "bytes_per_grain": memory,
+        "rebuilds": rebuilds,
         "phases": phases,
     }))
 }
 
-fn advance(simulation: &mut Simulation, steps: u64) -> Result<(), StepError> {
+/// Makes so many steps, or says that the stages are too short for them.
+fn advance(simulation: &mut Simulation, steps: u64) -> Result<(), Failure> {
     let mut left = steps;
-    while left > 0 && !simulation.is_finished() {
-        left -= simulation.advance(left)?.max(1).min(left);
+    while left > 0 {
+        if simulation.is_finished() {
+            return Err(format!("the stages of the scene end {left} steps too early; lengthen the last one").into());
+        }
+        let made: Result<u64, StepError> = simulation.advance(left);
+        left -= made?.min(left);
     }
     Ok(())
 }

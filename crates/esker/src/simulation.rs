@@ -119,6 +119,17 @@ impl Simulation {
         probe::largest_overlap(self.model(), &self.state)
     }
 
+    /// Memory held by grains, contacts and the solver's scratch \[byte\]. What a rebuild of the neighbour list needs for a
+    /// moment is not counted.
+    pub fn memory(&self) -> usize {
+        self.state.memory() + self.solver.as_ref().map_or(0, |solver| solver.memory())
+    }
+
+    /// How often the neighbour list has been built in the present stage.
+    pub fn rebuilds(&self) -> u64 {
+        self.solver.as_ref().map_or(0, |solver| solver.rebuilds())
+    }
+
     /// Time at which the present stage ends at the latest \[s\].
     pub fn stage_deadline(&self) -> Option<f64> {
         let end = &self.stage().end;

@@ -111,6 +111,11 @@ pub enum Misfit {
     Broken(&'static str),
 }
 
+/// Memory held by a column \[byte\].
+pub(crate) fn held<T>(column: &Vec<T>) -> usize {
+    column.capacity() * size_of::<T>()
+}
+
 impl State {
     /// Checks that a state from elsewhere can be advanced with the models of these stages: numbers of walls, feeds and
     /// counting planes, and that every index points to something. What the numbers say is left to the steps.
@@ -155,6 +160,14 @@ impl State {
             flows: vec![Flow::default(); model.gates.len()],
             ..Default::default()
         }
+    }
+
+    /// Memory held by grains and contacts \[byte\].
+    pub fn memory(&self) -> usize {
+        let p = &self.particles;
+        let read = held(&p.id) + held(&p.place) + held(&p.motion) + held(&p.mass) + held(&p.inertia);
+        let rest = held(&p.load) + held(&p.orientation) + held(&p.kind) + held(&p.derivatives);
+        read + rest + held(&self.contacts.pairs) + held(&self.contacts.walls)
     }
 
     /// Adds a grain and returns its identity.

@@ -154,8 +154,7 @@ fn a_rigidly_spinning_pair_carries_its_springs_along_without_work() {
             touch.normal = now;
             touch.dt = dt;
             touch.middle = now - chord * (0.5 * dt);
-            touch.mean =
-                mean_contact_velocity(now, touch.middle, levers, body(-1.0, chord), body(1.0, chord), dt);
+            touch.mean = mean_contact_velocity(now, touch.middle, levers, body(-1.0, chord), body(1.0, chord), dt);
             let velocity = spin.cross(now);
             touch.now = contact_velocity(now, levers, body(-1.0, velocity), body(1.0, velocity));
             let response = law.respond(&touch, &mut memory);

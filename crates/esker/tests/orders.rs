@@ -3,9 +3,9 @@
 mod common;
 
 use common::*;
-use esker::integrate::isotropic;
 use esker::field::{Central, Drag, DragCoefficient};
 use esker::integrate::Integrator;
+use esker::integrate::isotropic;
 use esker::law::ContactEnd;
 use esker::law::damping::{AnyDamping, Coefficient};
 use esker::math::{Quat, Vec3};

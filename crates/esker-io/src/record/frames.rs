@@ -2,8 +2,8 @@
 
 use crate::run_folder::Frame;
 use crate::vtk::{Array, PolyData, VtkError};
-use esker::integrate::isotropic;
 use esker::contact::visit::{self, ContactForce, Other};
+use esker::integrate::isotropic;
 use esker::math::{Aabb, Mat3, Vec3, outer};
 use esker::simulation::Simulation;
 use std::path::Path;

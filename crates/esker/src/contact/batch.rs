@@ -11,7 +11,7 @@
 
 use super::list::Segment;
 use super::sweep::{Grains, release};
-use crate::lanes::{Lane, Quad, Record, Targets, Vec3s, Width};
+use crate::lanes::{Lane, Quad, Record, Spring, Targets, Vec3s, Width, index, offset};
 use crate::law::damping::AnyDamping;
 use crate::law::normal::AnyNormal;
 use crate::law::rolling::AnyRolling;
@@ -22,8 +22,8 @@ use crate::model::Model;
 use crate::particles::Load;
 use std::mem::MaybeUninit;
 
-/// Candidates looked at before their contacts are evaluated: few enough to stay in the first cache.
-const CHUNK: usize = 256;
+/// Groups of candidates looked at before their contacts are evaluated: few enough to stay in the first cache.
+const GROUPS: usize = 16;
 
 /// Constants of one law, each for eight contacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -240,23 +240,28 @@ impl Batch {
             now: grains.motion.as_ptr().cast(),
             mean: grains.mean.as_ptr().cast(),
             springs: pairs.springs.as_mut_ptr(),
-            targets: Targets {
-                first: segment.grains.start as u32,
-                count: segment.grains.len() as u32,
-                loads: loads.as_mut_ptr().cast(),
-                nowhere: (&raw mut nowhere).cast(),
-            },
             dt: grains.dt,
         };
+        let targets = Targets {
+            first: offset(segment.grains.start as u32),
+            count: offset(segment.grains.len() as u32),
+            loads: loads.as_mut_ptr().cast(),
+            nowhere: (&raw mut nowhere).cast(),
+        };
         // Places in the list and grains of the pairs of a chunk that touch.
-        let (mut k, mut i, mut j) = ([0u32; CHUNK + 8], [0u32; CHUNK + 8], [0u32; CHUNK + 8]);
-        let mut ready = [const { MaybeUninit::<Geometry<L>>::uninit() }; CHUNK];
-        let ready = &mut ready[..CHUNK / L::N];
+        let (mut k, mut i, mut j) = ([0u32; 8 * GROUPS + 8], [0u32; 8 * GROUPS + 8], [0u32; 8 * GROUPS + 8]);
+        let mut geometry = [const { MaybeUninit::<Geometry<L>>::uninit() }; GROUPS];
+        let mut pressed = [const { MaybeUninit::<Pressed<L>>::uninit() }; GROUPS];
+        let mut loads = [const { MaybeUninit::<[L; 8]>::uninit() }; GROUPS];
         let whole = [1.0; 8];
-        for chunk in (0..count).step_by(CHUNK) {
+        let (list_i, list_j) = (pairs.i.as_ptr(), pairs.j.as_ptr());
+        assert!(pairs.i.len() == count.next_multiple_of(8) && pairs.j.len() == pairs.i.len());
+        let chunk_size = GROUPS * L::N;
+        for chunk in (0..count).step_by(chunk_size) {
             let mut found = 0;
-            for group in (chunk..count.min(chunk + CHUNK)).step_by(8) {
-                let (from_i, from_j) = (pairs.i[group..group + 8].as_ptr(), pairs.j[group..group + 8].as_ptr());
+            for group in (chunk..count.min(chunk + chunk_size)).step_by(8) {
+                // SAFETY: the list holds whole groups.
+                let (from_i, from_j) = unsafe { (list_i.add(group), list_j.add(group)) };
                 let mut bits = 0u8;
                 for part in (0..8).step_by(L::N) {
                     // SAFETY: the list holds indices of grains and images, whole groups of them.
@@ -269,7 +274,18 @@ impl Batch {
                 }
                 let before = std::mem::replace(&mut pairs.touching[group / 8], bits);
                 push_bits(before & !bits, group, |k| opened.push(k));
-                let here: [u32; 8] = std::array::from_fn(|l| (group + l) as u32);
+                const S: u32 = size_of::<Spring>() as u32;
+                let first = group as u32 * S;
+                let here = [
+                    first,
+                    first + S,
+                    first + 2 * S,
+                    first + 3 * S,
+                    first + 4 * S,
+                    first + 5 * S,
+                    first + 6 * S,
+                    first + 7 * S,
+                ];
                 // SAFETY: there is room for eight more than a chunk holds.
                 unsafe {
                     L::pick(bits, here.as_ptr(), k.as_mut_ptr().add(found));
@@ -283,47 +299,75 @@ impl Batch {
                 (k[l], i[l], j[l]) = (k[l - 1], i[l - 1], j[l - 1]);
             }
             let groups = found.div_ceil(L::N);
-            let at = |g: usize| Group {
-                i: i[g * L::N..].as_ptr(),
-                j: j[g * L::N..].as_ptr(),
-                k: k[g * L::N..].as_ptr(),
-                live: (found - g * L::N).min(L::N),
-            };
-            for (g, ready) in ready[..groups].iter_mut().enumerate() {
-                // SAFETY: as above.
-                ready.write(unsafe { Geometry::new(x, &at(g)) });
+            let (at_i, at_j, at_k) = (i.as_ptr(), j.as_ptr(), k.as_ptr());
+            macro_rules! at {
+                ($g:expr) => {{
+                    let first = $g * L::N;
+                    let [i, j, k] = [at_i, at_j, at_k].map(|of| of.wrapping_add(first));
+                    Group { i, j, k, live: (found - first).min(L::N) }
+                }};
             }
-            for (g, ready) in ready[..groups].iter().enumerate() {
-                let group = at(g);
+            // One stage after another for the whole chunk: each is a short chain of operations, so that the processor
+            // works on several groups at a time.
+            for g in 0..groups {
+                // SAFETY: as above.
+                unsafe { Geometry::write(geometry[g].as_mut_ptr(), x, &at!(g)) };
+            }
+            for g in 0..groups {
+                let mut mixture = MaybeUninit::uninit();
+                let law = self.laws_of(grains, &i[g * L::N..], &j[g * L::N..], L::N, &mut mixture);
                 // SAFETY: written just now.
-                let geometry = unsafe { ready.assume_init_ref() };
-                let mixture;
-                let constants = match self.laws.as_slice() {
-                    [law] => law,
-                    laws => {
-                        let kind = |g: u32| grains.kind[g as usize] as usize;
-                        let of = |l: usize| {
-                            let l = g * L::N + l.min(L::N - 1);
-                            self.index[kind(i[l]) * self.kinds + kind(j[l])]
-                        };
-                        let which = std::array::from_fn(of);
-                        if which[1..].iter().all(|&law| law == which[0]) {
-                            &laws[which[0] as usize]
-                        } else {
-                            mixture = Constants::mixed(laws, &which);
-                            &mixture
-                        }
-                    }
-                };
+                let geometry = unsafe { &*geometry[g].as_ptr() };
+                // SAFETY: as above.
+                unsafe { Pressed::write::<HERTZ, ROOT>(pressed[g].as_mut_ptr(), &columns, law, &at!(g), geometry) };
+            }
+            for g in 0..groups {
+                let mut mixture = MaybeUninit::uninit();
+                let law = self.laws_of(grains, &i[g * L::N..], &j[g * L::N..], L::N, &mut mixture);
                 let shares;
                 let share = if LEDGER && has_images {
-                    shares = std::array::from_fn(|l| grains.share(j[g * L::N + l.min(L::N - 1)] as usize));
+                    shares = std::array::from_fn(|l| grains.share(index(j[g * L::N + l.min(L::N - 1)])));
                     &shares
                 } else {
                     &whole
                 };
+                // SAFETY: written just now.
+                let pressed = unsafe { &*pressed[g].as_ptr() };
                 // SAFETY: as above.
-                unsafe { evaluate::<L, HERTZ, ROOT, LEDGER>(&columns, constants, &group, geometry, share) }
+                unsafe { pressed.respond::<LEDGER>(loads[g].as_mut_ptr(), &columns, law, &at!(g), share) };
+            }
+            for g in 0..groups {
+                let group = at!(g);
+                // SAFETY: written just now; indices as above.
+                unsafe {
+                    let (levers, load) = (&(*geometry[g].as_ptr()).levers, &*loads[g].as_ptr());
+                    L::scatter(load, levers, group.i, group.j, &targets, group.live);
+                }
+            }
+        }
+    }
+
+    /// Constants of the laws of a group.
+    #[inline(always)]
+    fn laws_of<'a>(
+        &'a self,
+        grains: Grains,
+        i: &[u32],
+        j: &[u32],
+        lanes: usize,
+        mixture: &'a mut MaybeUninit<Constants>,
+    ) -> &'a Constants {
+        match self.laws.as_slice() {
+            [law] => law,
+            laws => {
+                let kind = |g: u32| grains.kind[index(g)] as usize;
+                let of = |l: usize| self.index[kind(i[l.min(lanes - 1)]) * self.kinds + kind(j[l.min(lanes - 1)])];
+                let which: [u32; 8] = std::array::from_fn(of);
+                if which[1..].iter().all(|&law| law == which[0]) {
+                    &laws[which[0] as usize]
+                } else {
+                    mixture.write(Constants::mixed(laws, &which))
+                }
             }
         }
     }
@@ -342,8 +386,7 @@ fn push_bits(mut bits: u8, first: usize, mut f: impl FnMut(u32)) {
 struct Columns {
     now: *const Record,
     mean: *const Record,
-    springs: *mut crate::lanes::Spring,
-    targets: Targets,
+    springs: *mut Spring,
     dt: f64,
 }
 
@@ -371,17 +414,21 @@ struct Geometry<L> {
 impl<L: Lane> Geometry<L> {
     /// Of grains whose records are there.
     #[inline(always)]
-    unsafe fn new(x: *const Quad, group: &Group) -> Self {
+    unsafe fn write(to: *mut Self, x: *const Quad, group: &Group) {
         // SAFETY: the caller's.
         let ([a, b, c, reach], radius) = unsafe { (L::places(x, group.i, group.j), L::radii(x, group.i)) };
         let d = Vec3s::new(a, b, c);
         let distance = d.dot(d).sqrt();
         let half_overlap = L::splat(0.5) * (reach - distance);
-        let mut levers = [[0.0; 8]; 2];
         let lever = radius - half_overlap;
-        lever.store(&mut levers[0]);
-        (distance - lever).store(&mut levers[1]);
-        Self { d, reach, distance, levers }
+        // SAFETY: the caller's; every field is written.
+        unsafe {
+            (*to).d = d;
+            (*to).reach = reach;
+            (*to).distance = distance;
+            lever.store(&mut (*to).levers[0]);
+            (distance - lever).store(&mut (*to).levers[1]);
+        }
     }
 }
 
@@ -394,135 +441,176 @@ fn carry<L: Lane>(v: Vec3s<L>, n: Vec3s<L>, middle: Vec3s<L>, angle: L) -> Vec3s
     middle.neg_mul_add(lift, spun)
 }
 
-/// Forces of one group of touching pairs.
-#[inline(always)]
-unsafe fn evaluate<L: Lane, const HERTZ: bool, const ROOT: bool, const LEDGER: bool>(
-    columns: &Columns,
-    law: &Constants,
-    group: &Group,
-    geometry: &Geometry<L>,
-    share: &Record,
-) {
-    let (i, j, k) = (group.i, group.j, group.k);
-    // SAFETY: the caller's.
-    let (now, mean, [x, y, z]) = unsafe {
-        let levers = &geometry.levers;
-        let [now, mean] = [L::motions(columns.now, i, j, levers), L::motions(columns.mean, i, j, levers)];
-        (now, mean, L::spins(columns.mean, i, j))
-    };
-    let spins = Vec3s::new(x, y, z);
-    let (zero, one, half, dt) = (L::splat(0.0), L::splat(1.0), L::splat(0.5), L::splat(columns.dt));
-    let half_dt = L::splat(0.5 * columns.dt);
+/// What the normal direction of a group comes to, and what its tangential direction needs.
+struct Pressed<L> {
+    n: Vec3s<L>,
+    middle: Vec3s<L>,
+    /// Slip velocity now, and displacement over the step in the tangent plane of its end.
+    slip: Vec3s<L>,
+    stride: Vec3s<L>,
+    /// Turn of the contact frame about the normal over the step.
+    angle: L,
+    normal_force: L,
+    normal_dashpot: L,
+    /// Approach over the step, from the mean velocity.
+    approached: L,
+    /// Tangential stiffness and dashpot.
+    kt: L,
+    ct: L,
+}
 
-    // Geometry, see `touch`.
-    let (inverse_mass, inverse_radius) = (now[3], now[7]);
-    let bodies = inverse_mass * inverse_radius;
-    let all = one.div(geometry.distance * bodies);
-    let per_distance = all * bodies;
-    let per_bodies = all * geometry.distance;
-    let (mass, radius) = (per_bodies * inverse_radius, per_bodies * inverse_mass);
-    let n = geometry.d * per_distance;
-    let overlap = (geometry.reach - geometry.distance).max(zero);
+impl<L: Lane> Pressed<L> {
+    /// Velocities and normal forces of a group, see `touch`, `contact_velocity` and `Law::respond`.
+    #[inline(always)]
+    unsafe fn write<const HERTZ: bool, const ROOT: bool>(
+        to: *mut Self,
+        columns: &Columns,
+        law: &Constants,
+        group: &Group,
+        geometry: &Geometry<L>,
+    ) {
+        let (i, j, levers) = (group.i, group.j, &geometry.levers);
+        // SAFETY: the caller's.
+        let (now, mean, [x, y, z]) = unsafe {
+            let [now, mean] = [L::motions(columns.now, i, j, levers), L::motions(columns.mean, i, j, levers)];
+            (now, mean, L::spins(columns.mean, i, j))
+        };
+        let spins = Vec3s::new(x, y, z);
+        let (zero, one, half, dt) = (L::splat(0.0), L::splat(1.0), L::splat(0.5), L::splat(columns.dt));
+        let half_dt = L::splat(0.5 * columns.dt);
 
-    // Velocities now, and their means over the step, see `contact_velocity`.
-    let v = Vec3s::new(now[0], now[1], now[2]);
-    let w = Vec3s::new(now[4], now[5], now[6]);
-    let approach = v.dot(n);
-    let slip = n.neg_mul_add(approach, w.cross(n) + v);
+        let (inverse_mass, inverse_radius) = (now[3], now[7]);
+        let bodies = inverse_mass * inverse_radius;
+        let all = one.div(geometry.distance * bodies);
+        let (per_distance, per_bodies) = (all * bodies, all * geometry.distance);
+        let (mass, radius) = (per_bodies * inverse_radius, per_bodies * inverse_mass);
+        let n = geometry.d * per_distance;
+        let overlap = (geometry.reach - geometry.distance).max(zero);
 
-    let v = Vec3s::new(mean[0], mean[1], mean[2]);
-    let w = Vec3s::new(mean[4], mean[5], mean[6]);
-    let along = v.dot(n);
-    let middle = n.neg_mul_add(along, v).mul_add(half_dt * per_distance, n);
-    // Half way the levers were that much longer.
-    let levers = (spins * (L::splat(0.25 * columns.dt) * along)) + w;
-    let mean_approach = v.dot(middle);
-    let mean_slip = middle.neg_mul_add(mean_approach, levers.cross(middle) + v);
-    let angle = w.dot(middle) * per_distance * dt;
-    let spun = n.cross(mean_slip).mul_add(half * angle, mean_slip);
-    let stride = n.neg_mul_add(spun.dot(n), spun) * dt;
+        let v = Vec3s::new(now[0], now[1], now[2]);
+        let w = Vec3s::new(now[4], now[5], now[6]);
+        let approach = v.dot(n);
+        let slip = n.neg_mul_add(approach, w.cross(n) + v);
 
-    // Normal spring and dashpot.
-    let (stiffness, elastic) = if HERTZ {
-        let stiffness = L::load(&law.normal) * L::splat(2.0) * (radius * overlap).sqrt();
-        (stiffness, stiffness * L::splat(2.0 / 3.0) * overlap)
-    } else {
-        let stiffness = radius.mul_add(L::load(&law.normal_scaled), L::load(&law.normal));
-        (stiffness, stiffness * overlap)
-    };
-    let mut dashpot = mass.mul_add(L::load(&law.dashpot[1]), L::load(&law.dashpot[0]));
-    if ROOT {
-        dashpot = (mass * stiffness).sqrt().mul_add(L::load(&law.dashpot[2]), dashpot);
-    }
-    let normal_force = dashpot.mul_add(approach, elastic).max(L::load(&law.least));
-    let normal_dashpot = normal_force - elastic;
+        let v = Vec3s::new(mean[0], mean[1], mean[2]);
+        let w = Vec3s::new(mean[4], mean[5], mean[6]);
+        let along = v.dot(n);
+        let middle = n.neg_mul_add(along, v).mul_add(half_dt * per_distance, n);
+        // Half way the levers were that much longer.
+        let levers = spins.mul_add(L::splat(0.25 * columns.dt) * along, w);
+        let mean_approach = v.dot(middle);
+        let mean_slip = middle.neg_mul_add(mean_approach, levers.cross(middle) + v);
+        let angle = w.dot(middle) * per_distance * dt;
+        let spun = n.cross(mean_slip).mul_add(half * angle, mean_slip);
+        let stride = n.neg_mul_add(spun.dot(n), spun) * dt;
 
-    // The memory, turned with the frame, see `spring_and_slider`.
-    let kt = stiffness.mul_add(L::load(&law.tangential[1]), L::load(&law.tangential[0]));
-    let ct = dashpot.mul_add(
-        L::load(&law.tangential_dashpot[2]),
-        mass.mul_add(L::load(&law.tangential_dashpot[1]), L::load(&law.tangential_dashpot[0])),
-    );
-    // SAFETY: the caller's.
-    let memory = unsafe {
-        if LEDGER {
-            L::springs(columns.springs, k)
+        let (stiffness, elastic) = if HERTZ {
+            let stiffness = L::load(&law.normal) * L::splat(2.0) * (radius * overlap).sqrt();
+            (stiffness, stiffness * L::splat(2.0 / 3.0) * overlap)
         } else {
-            let [a, b, c, d] = L::elastic(columns.springs, k);
-            [a, b, c, d, zero, zero, zero, zero]
+            let stiffness = radius.mul_add(L::load(&law.normal_scaled), L::load(&law.normal));
+            (stiffness, stiffness * overlap)
+        };
+        let mut dashpot = mass.mul_add(L::load(&law.dashpot[1]), L::load(&law.dashpot[0]));
+        if ROOT {
+            dashpot = (mass * stiffness).sqrt().mul_add(L::load(&law.dashpot[2]), dashpot);
         }
-    };
-    let spring = Vec3s::new(memory[0], memory[1], memory[2]);
-    let kt_before = memory[3];
-    let lasting = zero.less(kt_before);
-    let time = L::select(lasting, dt, zero);
-    let length2 = spring.dot(spring);
-    let carried = carry(spring, n, middle, angle);
-    let per_both = one.div((kt * length2).max(L::splat(1e-280)));
-    let excess = (carried.dot(carried) - length2) * kt * per_both;
-    let before = carried * excess.mul_add(L::splat(-0.5), one);
-    let stiffer = kt_before.less(kt);
-    let kept = before * L::select(stiffer, kt_before * length2 * per_both, one);
-
-    // Stick, or slide where the limit is passed.
-    let mut stretched = stride * L::select(lasting, one, zero);
-    let mut viscous = slip * -ct;
-    let mut force = (kept + stretched).neg_mul_add(kt, viscous);
-    let limit = L::load(&law.friction) * normal_force.max(zero);
-    let trial2 = force.dot(force);
-    let slides = (limit * limit).less(trial2);
-    if L::bits(slides) != 0 {
-        let trial = trial2.sqrt();
-        let give = kt.mul_add(time, ct);
-        let per_both = one.div(trial * give);
-        let limited = force * (limit * give * per_both);
-        let u = kept.mul_add(kt, limited) * -(trial * per_both);
-        stretched = Vec3s::select(slides, u * time, stretched);
-        viscous = Vec3s::select(slides, u * -ct, viscous);
-        force = Vec3s::select(slides, limited, force);
-    }
-    let after = kept + stretched;
-
-    // Energy lost over the step.
-    let (mut damped, mut rubbed) = (zero, zero);
-    if LEDGER {
-        let share = L::load(share);
-        let viscous_before = carry(Vec3s::new(memory[4], memory[5], memory[6]), n, middle, angle);
-        let force_before = before.neg_mul_add(kt_before, viscous_before);
-        let work = (force_before + force).dot(stride) * half;
-        let in_dashpot = (viscous_before + viscous).dot(stretched) * half;
-        let stored = (kt * after.dot(after) - kt_before * length2) * half;
-        rubbed = (in_dashpot - work - stored) * share;
-        damped = ((memory[7] + normal_dashpot) * mean_approach).mul_add(half_dt, -in_dashpot) * share;
+        let normal_force = dashpot.mul_add(approach, elastic).max(L::load(&law.least));
+        let kt = stiffness.mul_add(L::load(&law.tangential[1]), L::load(&law.tangential[0]));
+        let ct = dashpot.mul_add(
+            L::load(&law.tangential_dashpot[2]),
+            mass.mul_add(L::load(&law.tangential_dashpot[1]), L::load(&law.tangential_dashpot[0])),
+        );
+        // SAFETY: the caller's; every field is written.
+        unsafe {
+            (*to).n = n;
+            (*to).middle = middle;
+            (*to).slip = slip;
+            (*to).stride = stride;
+            (*to).angle = angle;
+            (*to).normal_force = normal_force;
+            (*to).normal_dashpot = normal_force - elastic;
+            (*to).approached = mean_approach * dt;
+            (*to).kt = kt;
+            (*to).ct = ct;
+        }
     }
 
-    let turn = n.cross(force);
-    let total = n.neg_mul_add(normal_force, force);
-    // SAFETY: the caller's.
-    unsafe {
+    /// Tangential forces, see `spring_and_slider`; advances the memory. Writes what acts on the first grains: force,
+    /// loss in dashpots, moment over the lever, loss by sliding.
+    #[inline(always)]
+    unsafe fn respond<const LEDGER: bool>(
+        &self,
+        to: *mut [L; 8],
+        columns: &Columns,
+        law: &Constants,
+        group: &Group,
+        share: &Record,
+    ) {
+        let &Self { n, middle, slip, stride, angle, normal_force, normal_dashpot, approached, kt, ct } = self;
+        let (zero, one, half, dt) = (L::splat(0.0), L::splat(1.0), L::splat(0.5), L::splat(columns.dt));
+
+        // The memory, turned with the frame.
+        // SAFETY: the caller's.
+        let memory = unsafe {
+            if LEDGER {
+                L::springs(columns.springs, group.k)
+            } else {
+                let [a, b, c, d] = L::elastic(columns.springs, group.k);
+                [a, b, c, d, zero, zero, zero, zero]
+            }
+        };
+        let spring = Vec3s::new(memory[0], memory[1], memory[2]);
+        let kt_before = memory[3];
+        let lasting = zero.less(kt_before);
+        let time = L::select(lasting, dt, zero);
+        let length2 = spring.dot(spring);
+        let carried = carry(spring, n, middle, angle);
+        let per_both = one.div((kt * length2).max(L::splat(1e-280)));
+        let excess = (carried.dot(carried) - length2) * kt * per_both;
+        let before = carried * excess.mul_add(L::splat(-0.5), one);
+        let stiffer = kt_before.less(kt);
+        let kept = before * L::select(stiffer, kt_before * length2 * per_both, one);
+
+        // Stick, or slide where the limit is passed.
+        let mut stretched = stride * L::select(lasting, one, zero);
+        let mut viscous = slip * -ct;
+        let mut force = (kept + stretched).neg_mul_add(kt, viscous);
+        let limit = L::load(&law.friction) * normal_force.max(zero);
+        let trial2 = force.dot(force);
+        let slides = (limit * limit).less(trial2);
+        if L::bits(slides) != 0 {
+            let trial = trial2.sqrt();
+            let give = kt.mul_add(time, ct);
+            let per_both = one.div(trial * give);
+            let limited = force * (limit * give * per_both);
+            let u = kept.mul_add(kt, limited) * -(trial * per_both);
+            stretched = Vec3s::select(slides, u * time, stretched);
+            viscous = Vec3s::select(slides, u * -ct, viscous);
+            force = Vec3s::select(slides, limited, force);
+        }
+        let after = kept + stretched;
+
+        // Energy lost over the step.
+        let (mut damped, mut rubbed) = (zero, zero);
+        if LEDGER {
+            let share = L::load(share);
+            let viscous_before = carry(Vec3s::new(memory[4], memory[5], memory[6]), n, middle, angle);
+            let force_before = before.neg_mul_add(kt_before, viscous_before);
+            let work = (force_before + force).dot(stride) * half;
+            let in_dashpot = (viscous_before + viscous).dot(stretched) * half;
+            let stored = (kt * after.dot(after) - kt_before * length2) * half;
+            rubbed = (in_dashpot - work - stored) * share;
+            damped = ((memory[7] + normal_dashpot) * approached).mul_add(half, -in_dashpot) * share;
+        }
+
+        let turn = n.cross(force);
+        let total = n.neg_mul_add(normal_force, force);
         let memory = [after.x, after.y, after.z, kt, viscous.x, viscous.y, viscous.z, normal_dashpot];
-        L::store_springs(memory, columns.springs, k, group.live);
-        let load = [total.x, total.y, total.z, damped, turn.x, turn.y, turn.z, rubbed];
-        L::scatter(load, &geometry.levers, i, j, &columns.targets, group.live);
+        // SAFETY: the caller's.
+        unsafe {
+            L::store_springs(memory, columns.springs, group.k, group.live);
+            *to = [total.x, total.y, total.z, damped, turn.x, turn.y, turn.z, rubbed];
+        }
     }
 }

@@ -7,9 +7,10 @@
 //! summed.
 
 use super::{Contacts, PairContact, WallContact};
-use crate::lanes::Spring;
+use crate::lanes::{self, Spring};
 use crate::law::{Couple, Memory};
 use crate::neighbor::Candidates;
+use crate::state::held;
 use std::ops::Range;
 
 /// Grains per block of an ordered sum.
@@ -41,9 +42,9 @@ pub struct Segment {
 /// Candidate pairs (i, j) sorted, j at or beyond the number of grains being an image, and what they remember.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    /// First grain of each, filled up to whole groups of eight with zeros.
+    /// First grain of each as an [`offset`](lanes::offset), filled up to whole groups of eight with zeros.
     pub i: Vec<u32>,
-    /// Second grain of each, filled up likewise.
+    /// Second grain of each, likewise.
     pub j: Vec<u32>,
     /// Whether the pairs of each group of eight touched at the last step, first pair in the lowest bit.
     pub touching: Vec<u8>,
@@ -62,6 +63,11 @@ impl Pairs {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.springs.is_empty()
+    }
+
+    /// Grains of pair `k`.
+    pub fn grains(&self, k: usize) -> (usize, usize) {
+        (lanes::index(self.i[k]), lanes::index(self.j[k]))
     }
 
     /// Whether pair `k` touched at the last step.
@@ -93,6 +99,11 @@ impl Pairs {
         self.set_touches(k, memory.touching);
     }
 
+    /// Memory held \[byte\].
+    pub fn memory_held(&self) -> usize {
+        held(&self.i) + held(&self.j) + held(&self.touching) + held(&self.springs) + held(&self.couples)
+    }
+
     /// Makes room for `capacity` pairs.
     fn with_capacity(capacity: usize, with_couples: bool) -> Self {
         Self {
@@ -111,8 +122,8 @@ impl Pairs {
         if k % 8 == 0 {
             self.touching.push(0);
         }
-        self.i.push(i);
-        self.j.push(j);
+        self.i.push(lanes::offset(i));
+        self.j.push(lanes::offset(j));
         self.springs.push(memory.map_or_else(Spring::default, Memory::spring_part));
         if with_couples {
             self.couples.push(memory.map_or_else(Couple::default, Memory::couple_part));
@@ -218,13 +229,13 @@ pub fn collect(segments: &[Segment], grains: usize, candidates: &Candidates, con
     for segment in segments {
         let pairs = &segment.pairs;
         for k in (0..pairs.len()).filter(|&k| pairs.touches(k)) {
-            let (i, j) = (pairs.i[k], pairs.j[k]);
-            if segment.grains.contains(&(i as usize)) {
-                let (j, shift) = match (j as usize).checked_sub(grains) {
-                    None => (j, [0; 3]),
+            let (i, j) = pairs.grains(k);
+            if segment.grains.contains(&i) {
+                let (j, shift) = match j.checked_sub(grains) {
+                    None => (j as u32, [0; 3]),
                     Some(image) => (candidates.images[image].owner, candidates.images[image].shift),
                 };
-                contacts.pairs.push(PairContact { i, j, shift, memory: pairs.memory(k) });
+                contacts.pairs.push(PairContact { i: i as u32, j, shift, memory: pairs.memory(k) });
             }
         }
         contacts.walls.extend_from_slice(&segment.walls);

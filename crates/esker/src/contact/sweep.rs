@@ -44,7 +44,7 @@ impl Grains<'_> {
 pub fn sweep(model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
     let own = segment.grains.clone();
     for k in 0..segment.pairs.len() {
-        let (i, j) = (segment.pairs.i[k] as usize, segment.pairs.j[k] as usize);
+        let (i, j) = segment.pairs.grains(k);
         let Some((touch, levers)) = touch(grains, i, j) else {
             if segment.pairs.touches(k) {
                 release(model, grains, segment, k);
@@ -75,7 +75,7 @@ fn law_of<'a>(model: &'a Model, grains: Grains, i: usize, j: usize) -> &'a Law {
 
 /// Books the end of pair `k`, which has just opened.
 pub fn release(model: &Model, grains: Grains, segment: &mut Segment, k: usize) {
-    let (i, j) = (segment.pairs.i[k] as usize, segment.pairs.j[k] as usize);
+    let (i, j) = segment.pairs.grains(k);
     let (a, b) = (&grains.place[i], &grains.place[j]);
     let normal = (b.position - a.position).normalize_or_zero();
     let levers = Levers::of_pair(a.radius, b.radius, a.radius + b.radius);

@@ -116,14 +116,15 @@ impl Isotropic {
         if model.integrator != Integrator::VelocityVerlet {
             return None;
         }
-        let of_kind = |f: Vec3| {
-            (f.x == f.y && f.y == f.z).then_some(1.0 / f.z)
-        };
-        let inverse_inertia = model.kinds.iter().map(|kind| of_kind(kind.inertia_factor)).collect::<Option<Vec<f64>>>()?;
+        let of_kind = |f: Vec3| (f.x == f.y && f.y == f.z).then_some(1.0 / f.z);
+        let inverse_inertia =
+            model.kinds.iter().map(|kind| of_kind(kind.inertia_factor)).collect::<Option<Vec<f64>>>()?;
         let as_its_kind = |i: usize| {
             let body = &particles.motion[i];
             let inertia = particles.inertia[i];
-            let one = inertia.z * body.inverse_mass * body.inverse_radius.powi(2)
+            let one = inertia.z
+                * body.inverse_mass
+                * body.inverse_radius.powi(2)
                 * inverse_inertia[particles.kind[i] as usize];
             inertia.x == inertia.y && inertia.y == inertia.z && (one - 1.0).abs() < 1e-12
         };

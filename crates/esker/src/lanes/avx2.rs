@@ -1,6 +1,6 @@
 //! Four contacts at once.
 
-use super::{Lane, Quad, Record, Spring, Targets};
+use super::{Lane, Quad, Record, Spring, Targets, memory, quad, record};
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -71,7 +71,7 @@ unsafe fn lever(lever: f64) -> __m256d {
 #[inline(always)]
 unsafe fn place(x: *const Quad, i: u32, j: u32) -> __m256d {
     unsafe {
-        let (a, b) = (_mm256_loadu_pd(x.add(i as usize).cast()), _mm256_loadu_pd(x.add(j as usize).cast()));
+        let (a, b) = (_mm256_loadu_pd(quad(x, i)), _mm256_loadu_pd(quad(x, j)));
         _mm256_fmadd_pd(a, _mm256_setr_pd(-1.0, -1.0, -1.0, 1.0), b)
     }
 }
@@ -80,7 +80,7 @@ unsafe fn place(x: *const Quad, i: u32, j: u32) -> __m256d {
 #[inline(always)]
 unsafe fn linear(v: *const Record, i: u32, j: u32) -> __m256d {
     unsafe {
-        let (a, b) = (_mm256_loadu_pd(v.add(i as usize).cast()), _mm256_loadu_pd(v.add(j as usize).cast()));
+        let (a, b) = (_mm256_loadu_pd(record(v, i)), _mm256_loadu_pd(record(v, j)));
         _mm256_fmadd_pd(b, _mm256_setr_pd(-1.0, -1.0, -1.0, 1.0), a)
     }
 }
@@ -88,26 +88,24 @@ unsafe fn linear(v: *const Record, i: u32, j: u32) -> __m256d {
 /// Second half of a record.
 #[inline(always)]
 unsafe fn half(v: *const Record, i: u32) -> __m256d {
-    unsafe { _mm256_loadu_pd(v.add(i as usize).cast::<f64>().add(4)) }
+    unsafe { _mm256_loadu_pd(record(v, i).add(4)) }
 }
 
 /// Second half of the sum of two motions, with levers.
 #[inline(always)]
 unsafe fn angular(v: *const Record, i: u32, j: u32, lever_i: f64, lever_j: f64) -> __m256d {
-    unsafe {
-        _mm256_add_pd(_mm256_mul_pd(half(v, i), lever(lever_i)), _mm256_mul_pd(half(v, j), lever(lever_j)))
-    }
+    unsafe { _mm256_add_pd(_mm256_mul_pd(half(v, i), lever(lever_i)), _mm256_mul_pd(half(v, j), lever(lever_j))) }
 }
 
 /// Adds one load to both grains.
 #[inline(always)]
 unsafe fn add_load(linear: __m256d, angular: __m256d, levers: [f64; 2], i: u32, j: u32, to: &Targets) {
     unsafe {
-        let p = to.of(i).cast::<f64>();
+        let p = to.of(i);
         _mm256_storeu_pd(p, _mm256_add_pd(_mm256_loadu_pd(p), linear));
         let turn = _mm256_mul_pd(angular, lever(levers[0]));
         _mm256_storeu_pd(p.add(4), _mm256_add_pd(_mm256_loadu_pd(p.add(4)), turn));
-        let p = to.of(j).cast::<f64>();
+        let p = to.of(j);
         let minus = _mm256_setr_pd(-1.0, -1.0, -1.0, 0.0);
         _mm256_storeu_pd(p, _mm256_fmadd_pd(linear, minus, _mm256_loadu_pd(p)));
         let turn = _mm256_mul_pd(angular, lever(levers[1]));
@@ -177,7 +175,7 @@ impl Lane for F64x4 {
     #[inline(always)]
     unsafe fn radii(x: *const Quad, i: *const u32) -> Self {
         unsafe {
-            let r = |l: usize| *x.add(*i.add(l) as usize).cast::<f64>().add(3);
+            let r = |l: usize| *quad(x, *i.add(l)).add(3);
             Self(_mm256_setr_pd(r(0), r(1), r(2), r(3)))
         }
     }
@@ -214,7 +212,7 @@ impl Lane for F64x4 {
     unsafe fn springs(h: *const Spring, k: *const u32) -> [Self; 8] {
         macro_rules! one {
             ($l:expr) => {
-                _mm256_cvtps_pd(_mm_loadu_ps((&raw const (*h.add(*k.add($l) as usize)).dashpot).cast()))
+                _mm256_cvtps_pd(_mm_loadu_ps((&raw const (*memory(h, *k.add($l))).dashpot).cast()))
             };
         }
         unsafe {
@@ -226,7 +224,7 @@ impl Lane for F64x4 {
     unsafe fn elastic(h: *const Spring, k: *const u32) -> [Self; 4] {
         macro_rules! one {
             ($l:expr) => {
-                _mm256_loadu_pd((&raw const (*h.add(*k.add($l) as usize)).elastic).cast())
+                _mm256_loadu_pd((&raw const (*memory(h, *k.add($l))).elastic).cast())
             };
         }
         unsafe { transpose(four!(one)) }
@@ -239,7 +237,7 @@ impl Lane for F64x4 {
             macro_rules! one {
                 ($l:expr) => {
                     if $l < live {
-                        let spring = h.add(*k.add($l) as usize);
+                        let spring = memory(h, *k.add($l)).cast_mut();
                         _mm256_storeu_pd((&raw mut (*spring).elastic).cast(), elastic[$l].0);
                         _mm_storeu_ps((&raw mut (*spring).dashpot).cast(), _mm256_cvtpd_ps(dashpot[$l].0));
                     }
@@ -249,21 +247,21 @@ impl Lane for F64x4 {
         }
     }
     #[inline(always)]
-    unsafe fn scatter(
-        r: [Self; 8],
-        levers: &[Record; 2],
-        i: *const u32,
-        j: *const u32,
-        to: &Targets,
-        live: usize,
-    ) {
+    unsafe fn scatter(r: &[Self; 8], levers: &[Record; 2], i: *const u32, j: *const u32, to: &Targets, live: usize) {
         unsafe {
             let linear = transpose([r[0].0, r[1].0, r[2].0, r[3].0]);
             let angular = transpose([r[4].0, r[5].0, r[6].0, r[7].0]);
             macro_rules! one {
                 ($l:expr) => {
                     if $l < live {
-                        add_load(linear[$l].0, angular[$l].0, [levers[0][$l], levers[1][$l]], *i.add($l), *j.add($l), to)
+                        add_load(
+                            linear[$l].0,
+                            angular[$l].0,
+                            [levers[0][$l], levers[1][$l]],
+                            *i.add($l),
+                            *j.add($l),
+                            to,
+                        )
                     }
                 };
             }

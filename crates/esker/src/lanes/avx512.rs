@@ -1,6 +1,6 @@
 //! Eight contacts at once.
 
-use super::{Lane, Quad, Record, Spring, Targets};
+use super::{Lane, Quad, Record, Spring, Targets, memory, quad, record};
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -94,24 +94,20 @@ unsafe fn transpose_quads(z: [__m512d; 4]) -> [F64x8; 4] {
 
 /// Two short records in one register.
 #[inline(always)]
-unsafe fn two<T>(x: *const T, i: u32, j: u32) -> __m512d {
-    unsafe {
-        let (a, b) = (x.add(i as usize).cast::<f64>(), x.add(j as usize).cast::<f64>());
-        _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(_mm256_loadu_pd(a)), _mm256_loadu_pd(b))
-    }
+unsafe fn two(a: *const f64, b: *const f64) -> __m512d {
+    unsafe { _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(_mm256_loadu_pd(a)), _mm256_loadu_pd(b)) }
 }
 
-/// Eight short records, in the order of [`transpose_quads`].
-#[inline(always)]
-unsafe fn quads<T>(x: *const T, i: *const u32) -> [__m512d; 4] {
-    unsafe {
+/// Eight short records, found by a function, in the order of [`transpose_quads`].
+macro_rules! quads {
+    ($of:ident, $x:expr, $i:expr) => {
         [
-            two(x, *i, *i.add(2)),
-            two(x, *i.add(1), *i.add(3)),
-            two(x, *i.add(4), *i.add(6)),
-            two(x, *i.add(5), *i.add(7)),
+            two($of($x, *$i).cast(), $of($x, *$i.add(2)).cast()),
+            two($of($x, *$i.add(1)).cast(), $of($x, *$i.add(3)).cast()),
+            two($of($x, *$i.add(4)).cast(), $of($x, *$i.add(6)).cast()),
+            two($of($x, *$i.add(5)).cast(), $of($x, *$i.add(7)).cast()),
         ]
-    }
+    };
 }
 
 /// Numbers 4 to 6 of a record times a lever.
@@ -125,8 +121,8 @@ unsafe fn levered(record: __m512d, lever: f64) -> __m512d {
 unsafe fn motion(v: *const Record, i: u32, j: u32, lever_i: f64, lever_j: f64) -> __m512d {
     unsafe {
         let sign = _mm512_setr_pd(-1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
-        let a = levered(_mm512_loadu_pd(v.add(i as usize).cast()), lever_i);
-        let b = levered(_mm512_loadu_pd(v.add(j as usize).cast()), lever_j);
+        let a = levered(_mm512_loadu_pd(record(v, i)), lever_i);
+        let b = levered(_mm512_loadu_pd(record(v, j)), lever_j);
         _mm512_fmadd_pd(b, sign, a)
     }
 }
@@ -135,7 +131,7 @@ unsafe fn motion(v: *const Record, i: u32, j: u32, lever_i: f64, lever_j: f64) -
 #[inline(always)]
 unsafe fn spring(h: *const Spring, k: u32) -> __m512d {
     unsafe {
-        let spring = h.add(k as usize);
+        let spring = memory(h, k);
         let elastic = _mm256_loadu_pd((&raw const (*spring).elastic).cast());
         let dashpot = _mm256_cvtps_pd(_mm_loadu_ps((&raw const (*spring).dashpot).cast()));
         _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(elastic), dashpot)
@@ -146,7 +142,7 @@ unsafe fn spring(h: *const Spring, k: u32) -> __m512d {
 #[inline(always)]
 unsafe fn store_spring(record: __m512d, h: *mut Spring, k: u32) {
     unsafe {
-        let spring = h.add(k as usize);
+        let spring = memory(h, k).cast_mut();
         _mm256_storeu_pd((&raw mut (*spring).elastic).cast(), _mm512_castpd512_pd256(record));
         let dashpot = _mm256_cvtpd_ps(_mm512_extractf64x4_pd::<1>(record));
         _mm_storeu_ps((&raw mut (*spring).dashpot).cast(), dashpot);
@@ -158,9 +154,9 @@ unsafe fn store_spring(record: __m512d, h: *mut Spring, k: u32) {
 unsafe fn add_load(record: __m512d, levers: [f64; 2], i: u32, j: u32, to: &Targets) {
     unsafe {
         let other = _mm512_setr_pd(-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 0.0);
-        let p = to.of(i).cast::<f64>();
+        let p = to.of(i);
         _mm512_storeu_pd(p, _mm512_add_pd(_mm512_loadu_pd(p), levered(record, levers[0])));
-        let p = to.of(j).cast::<f64>();
+        let p = to.of(j);
         _mm512_storeu_pd(p, _mm512_fmadd_pd(levered(record, levers[1]), other, _mm512_loadu_pd(p)));
     }
 }
@@ -222,7 +218,7 @@ impl Lane for F64x8 {
     unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 4] {
         unsafe {
             let sign = _mm512_setr_pd(-1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0);
-            let (a, b) = (quads(x, i), quads(x, j));
+            let (a, b) = (quads!(quad, x, i), quads!(quad, x, j));
             transpose_quads([
                 _mm512_fmadd_pd(a[0], sign, b[0]),
                 _mm512_fmadd_pd(a[1], sign, b[1]),
@@ -234,7 +230,7 @@ impl Lane for F64x8 {
     #[inline(always)]
     unsafe fn radii(x: *const Quad, i: *const u32) -> Self {
         unsafe {
-            let z = quads(x, i);
+            let z = quads!(quad, x, i);
             let (c, d) = (_mm512_unpackhi_pd(z[0], z[1]), _mm512_unpackhi_pd(z[2], z[3]));
             Self(_mm512_shuffle_f64x2::<0xdd>(c, d))
         }
@@ -253,7 +249,7 @@ impl Lane for F64x8 {
         unsafe {
             // Numbers 4 to 7 are the first four of a record that begins there.
             let v = v.cast::<f64>().add(4).cast::<Record>();
-            let (a, b) = (quads(v, i), quads(v, j));
+            let (a, b) = (quads!(record, v, i), quads!(record, v, j));
             let [x, y, z, _] = transpose_quads([
                 _mm512_add_pd(a[0], b[0]),
                 _mm512_add_pd(a[1], b[1]),
@@ -274,7 +270,7 @@ impl Lane for F64x8 {
     }
     #[inline(always)]
     unsafe fn elastic(h: *const Spring, k: *const u32) -> [Self; 4] {
-        unsafe { transpose_quads(quads(h, k)) }
+        unsafe { transpose_quads(quads!(memory, h, k)) }
     }
     #[inline(always)]
     unsafe fn store_springs(r: [Self; 8], h: *mut Spring, k: *const u32, live: usize) {
@@ -282,33 +278,34 @@ impl Lane for F64x8 {
             let records = transpose([r[0].0, r[1].0, r[2].0, r[3].0, r[4].0, r[5].0, r[6].0, r[7].0]);
             macro_rules! one {
                 ($l:expr) => {
-                    if $l < live {
-                        store_spring(records[$l].0, h, *k.add($l))
-                    }
+                    store_spring(records[$l].0, h, *k.add($l))
                 };
             }
-            eight!(one);
+            if live == 8 {
+                eight!(one);
+            } else {
+                for l in 0..live {
+                    one!(l);
+                }
+            }
         }
     }
     #[inline(always)]
-    unsafe fn scatter(
-        r: [Self; 8],
-        levers: &[Record; 2],
-        i: *const u32,
-        j: *const u32,
-        to: &Targets,
-        live: usize,
-    ) {
+    unsafe fn scatter(r: &[Self; 8], levers: &[Record; 2], i: *const u32, j: *const u32, to: &Targets, live: usize) {
         unsafe {
             let records = transpose([r[0].0, r[1].0, r[2].0, r[3].0, r[4].0, r[5].0, r[6].0, r[7].0]);
             macro_rules! one {
                 ($l:expr) => {
-                    if $l < live {
-                        add_load(records[$l].0, [levers[0][$l], levers[1][$l]], *i.add($l), *j.add($l), to)
-                    }
+                    add_load(records[$l].0, [levers[0][$l], levers[1][$l]], *i.add($l), *j.add($l), to)
                 };
             }
-            eight!(one);
+            if live == 8 {
+                eight!(one);
+            } else {
+                for l in 0..live {
+                    one!(l);
+                }
+            }
         }
     }
 }

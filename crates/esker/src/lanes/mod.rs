@@ -37,10 +37,46 @@ pub struct Spring {
     pub dashpot: [f32; 4],
 }
 
+/// Where the [`Quad`] of a grain begins, in bytes; its [`Record`]s begin at twice that. An address is then one addition.
+#[inline(always)]
+pub const fn offset(grain: u32) -> u32 {
+    grain * size_of::<Quad>() as u32
+}
+
+/// The grain of an [`offset`].
+#[inline(always)]
+pub const fn index(offset: u32) -> usize {
+    offset as usize / size_of::<Quad>()
+}
+
+/// Most grains, with images, that offsets can tell apart.
+pub const MOST_GRAINS: usize = u32::MAX as usize / size_of::<Quad>();
+
+/// Record of four of a grain.
+#[inline(always)]
+unsafe fn quad(x: *const Quad, offset: u32) -> *const f64 {
+    // SAFETY: the caller's.
+    unsafe { x.byte_add(offset as usize).cast() }
+}
+
+/// Record of eight of a grain.
+#[inline(always)]
+unsafe fn record(v: *const Record, offset: u32) -> *const f64 {
+    // SAFETY: the caller's.
+    unsafe { v.byte_add(2 * offset as usize).cast() }
+}
+
+/// A memory by its offset in bytes.
+#[inline(always)]
+unsafe fn memory(h: *const Spring, offset: u32) -> *const Spring {
+    // SAFETY: the caller's.
+    unsafe { h.byte_add(offset as usize) }
+}
+
 /// Numbers of `N` contacts.
 ///
 /// # Safety
-/// The functions that take pointers read and write the records at the first `N` indices, which must be there. All
+/// The functions that take pointers read and write the records at the first `N` offsets, which must be there. All
 /// functions must be called where the instruction set of the lane is enabled.
 pub trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
     /// Contacts at once.
@@ -100,24 +136,17 @@ pub trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     unsafe fn store_springs(rows: [Self; 8], h: *mut Spring, k: *const u32, live: usize);
     /// Adds what acts on both bodies of the first `live` contacts: numbers 0 to 2 with opposite signs, 3 and 7 to i only,
     /// 4 to 6 times the levers to both.
-    unsafe fn scatter(
-        rows: [Self; 8],
-        levers: &[Record; 2],
-        i: *const u32,
-        j: *const u32,
-        to: &Targets,
-        live: usize,
-    );
+    unsafe fn scatter(rows: &[Self; 8], levers: &[Record; 2], i: *const u32, j: *const u32, to: &Targets, live: usize);
 }
 
 /// Where loads go: the part of the column of loads that a worker owns. What belongs to another worker, or to an image,
 /// goes nowhere.
 pub struct Targets {
-    /// First grain of the part.
+    /// Offset of the first grain of the part.
     pub first: u32,
-    /// Number of grains.
+    /// Offset of the grain after the last, less that of the first.
     pub count: u32,
-    /// Their loads.
+    /// Load of the first grain.
     pub loads: *mut Record,
     /// A record nobody reads.
     pub nowhere: *mut Record,
@@ -126,14 +155,10 @@ pub struct Targets {
 impl Targets {
     /// Record of a grain.
     #[inline(always)]
-    unsafe fn of(&self, grain: u32) -> *mut Record {
-        let k = grain.wrapping_sub(self.first);
-        if k < self.count {
-            // SAFETY: inside the part.
-            unsafe { self.loads.add(k as usize) }
-        } else {
-            self.nowhere
-        }
+    fn of(&self, offset: u32) -> *mut f64 {
+        let at = offset.wrapping_sub(self.first);
+        let own = self.loads.wrapping_byte_add(2 * at as usize);
+        (if at < self.count { own } else { self.nowhere }).cast()
     }
 }
 

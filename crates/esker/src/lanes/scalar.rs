@@ -1,6 +1,6 @@
 //! One contact at a time, for processors without wide vectors.
 
-use super::{Lane, Quad, Record, Spring, Targets};
+use super::{Lane, Quad, Record, Spring, Targets, memory, quad, record};
 
 impl Lane for f64 {
     const N: usize = 1;
@@ -54,18 +54,18 @@ impl Lane for f64 {
     #[inline(always)]
     unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [f64; 4] {
         // SAFETY: the caller's.
-        let (a, b) = unsafe { (&*x.add(*i as usize), &*x.add(*j as usize)) };
+        let (a, b) = unsafe { (&*quad(x, *i).cast::<Quad>(), &*quad(x, *j).cast::<Quad>()) };
         [b[0] - a[0], b[1] - a[1], b[2] - a[2], b[3] + a[3]]
     }
     #[inline(always)]
     unsafe fn radii(x: *const Quad, i: *const u32) -> f64 {
         // SAFETY: the caller's.
-        unsafe { (*x.add(*i as usize))[3] }
+        unsafe { *quad(x, *i).add(3) }
     }
     #[inline(always)]
     unsafe fn motions(v: *const Record, i: *const u32, j: *const u32, levers: &[Record; 2]) -> [f64; 8] {
         // SAFETY: the caller's.
-        let (a, b) = unsafe { (&*v.add(*i as usize), &*v.add(*j as usize)) };
+        let (a, b) = unsafe { (&*record(v, *i).cast::<Record>(), &*record(v, *j).cast::<Record>()) };
         let (r, s) = (levers[0][0], levers[1][0]);
         std::array::from_fn(|k| match k {
             0..=2 => a[k] - b[k],
@@ -76,45 +76,38 @@ impl Lane for f64 {
     #[inline(always)]
     unsafe fn spins(v: *const Record, i: *const u32, j: *const u32) -> [f64; 3] {
         // SAFETY: the caller's.
-        let (a, b) = unsafe { (&*v.add(*i as usize), &*v.add(*j as usize)) };
+        let (a, b) = unsafe { (&*record(v, *i).cast::<Record>(), &*record(v, *j).cast::<Record>()) };
         [a[4] + b[4], a[5] + b[5], a[6] + b[6]]
     }
     #[inline(always)]
     unsafe fn springs(h: *const Spring, k: *const u32) -> [f64; 8] {
         // SAFETY: the caller's.
-        let Spring { elastic: [x, y, z, stiffness], dashpot } = unsafe { *h.add(*k as usize) };
+        let Spring { elastic: [x, y, z, stiffness], dashpot } = unsafe { *memory(h, *k) };
         let [a, b, c, d] = dashpot.map(f64::from);
         [x, y, z, stiffness, a, b, c, d]
     }
     #[inline(always)]
     unsafe fn elastic(h: *const Spring, k: *const u32) -> [f64; 4] {
         // SAFETY: the caller's.
-        unsafe { (*h.add(*k as usize)).elastic }
+        unsafe { (*memory(h, *k)).elastic }
     }
     #[inline(always)]
     unsafe fn store_springs(rows: [f64; 8], h: *mut Spring, k: *const u32, _: usize) {
         let [x, y, z, stiffness, a, b, c, d] = rows;
         let spring = Spring { elastic: [x, y, z, stiffness], dashpot: [a, b, c, d].map(|f| f as f32) };
         // SAFETY: the caller's.
-        unsafe { *h.add(*k as usize) = spring }
+        unsafe { *memory(h, *k).cast_mut() = spring }
     }
     #[inline(always)]
-    unsafe fn scatter(
-        rows: [f64; 8],
-        levers: &[Record; 2],
-        i: *const u32,
-        j: *const u32,
-        to: &Targets,
-        _: usize,
-    ) {
+    unsafe fn scatter(rows: &[f64; 8], levers: &[Record; 2], i: *const u32, j: *const u32, to: &Targets, _: usize) {
         // SAFETY: the caller's.
         unsafe {
             let (r, s) = (levers[0][0], levers[1][0]);
-            let a = &mut *to.of(*i);
+            let a = &mut *to.of(*i).cast::<Record>();
             for k in 0..8 {
                 a[k] += if (4..7).contains(&k) { rows[k] * r } else { rows[k] };
             }
-            let b = &mut *to.of(*j);
+            let b = &mut *to.of(*j).cast::<Record>();
             for k in 0..3 {
                 b[k] -= rows[k];
                 b[k + 4] += rows[k + 4] * s;

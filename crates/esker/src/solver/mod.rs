@@ -13,6 +13,12 @@ pub trait Solver: Send {
     /// a bit of what follows.
     fn advance(&mut self, model: &Model, state: &mut State, steps: u64) -> Result<(), StepError>;
 
+    /// Scratch memory held besides the state \[byte\].
+    fn memory(&self) -> usize;
+
+    /// How often the neighbour list has been built.
+    fn rebuilds(&self) -> u64;
+
     /// Is called at the start of every phase, for timing; the engine itself has no clock.
     fn on_phase(&mut self, hook: PhaseHook);
 }

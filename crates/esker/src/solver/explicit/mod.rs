@@ -11,21 +11,21 @@ mod events;
 pub use events::Surroundings;
 
 use super::{Phase, PhaseHook, Solver, StepError};
-use crate::contact::list::{self, BLOCK, Segment};
 use crate::contact::batch::Batch;
+use crate::contact::list::{self, BLOCK, Segment};
 use crate::contact::sweep::{self, Grains};
-use crate::contact::walls::{self, WallFrames};
 use crate::contact::visit;
+use crate::contact::walls::{self, WallFrames};
 use crate::integrate::isotropic::{self, Columns, Found, Isotropic, Pass};
 use crate::integrate::{self, Integrator, gear};
 use crate::lanes::Width;
-use crate::math::Vec3;
 use crate::law::Dissipation;
+use crate::math::Vec3;
 use crate::measure::energy;
 use crate::model::Model;
 use crate::neighbor::{self, Candidates, Method};
 use crate::particles::{Load, Motion, Particles};
-use crate::state::State;
+use crate::state::{State, held};
 use rayon::prelude::*;
 
 /// Steps between two sortings and wrappings of the grains.
@@ -48,6 +48,7 @@ pub struct Explicit {
     width: Width,
     without_losses: bool,
     hook: Option<PhaseHook>,
+    rebuilds: u64,
     list: Option<WorkingList>,
     /// The last step has its forces but not its end.
     unfinished: bool,
@@ -81,7 +82,16 @@ impl Explicit {
     pub fn new(workers: usize) -> Self {
         let grains_per_worker = GRAINS_PER_WORKER;
         let workers = workers.max(1);
-        Self { workers, grains_per_worker, width: Width::best(), without_losses: false, hook: None, list: None, unfinished: false }
+        Self {
+            workers,
+            grains_per_worker,
+            width: Width::best(),
+            without_losses: false,
+            hook: None,
+            rebuilds: 0,
+            list: None,
+            unfinished: false,
+        }
     }
 
     /// Gives a worker at least this many grains; with fewer the step is done by fewer workers
@@ -173,7 +183,9 @@ impl Explicit {
             Some(scheme) => {
                 isotropic_pass(scheme, Pass::Finish, &mut state.particles, &mut list.scratch, &mut list.segments)
             }
-            None => integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt),
+            None => {
+                integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt)
+            }
         };
         check_finite(speed, state, 0.0)?;
         tick(&self.hook, Phase::Book);
@@ -301,6 +313,7 @@ impl Explicit {
         let p = &mut state.particles;
         p.drop_images();
         let n = p.owned();
+        self.rebuilds += 1;
         if model.integrator == Integrator::Gear {
             gear::start(p, model.dt);
         }
@@ -383,6 +396,25 @@ impl Solver for Explicit {
         tick(&self.hook, Phase::Outside);
         self.store(state);
         Ok(())
+    }
+
+    fn memory(&self) -> usize {
+        let Some(list) = &self.list else { return 0 };
+        let of_segment = |s: &Segment| {
+            let walls = held(&s.near_walls) + held(&s.walls) + held(&s.walls_before) + held(&s.touches);
+            s.pairs.memory_held() + held(&s.opened) + walls + held(&s.sums) + held(&s.wall_sums)
+        };
+        let segments: usize = list.segments.iter().map(of_segment).sum();
+        let c = &list.candidates;
+        let candidates = held(&c.start) + held(&c.partner) + held(&c.images);
+        let grains = held(&list.kind) + held(&list.reference) + held(&list.field_force) + held(&list.sides);
+        // Besides the mean velocities the scheme keeps one vector per grain.
+        let scratch = held(&list.scratch.mean) + list.reference.len() * size_of::<Vec3>();
+        segments + candidates + grains + scratch
+    }
+
+    fn rebuilds(&self) -> u64 {
+        self.rebuilds
     }
 
     fn on_phase(&mut self, hook: PhaseHook) {
