@@ -49,7 +49,6 @@ def install_package(name, program, log):
 def fill(deck, values, target):
     """Writes a deck with values in place of its $names."""
     text = (HERE / "decks" / deck).read_text()
-    # A comment at the end of a line would do no harm, a name left over would.
     try:
         target.write_text(string.Template(text).substitute(values))
     except KeyError as name:
