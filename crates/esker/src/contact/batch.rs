@@ -17,7 +17,7 @@ use crate::law::normal::AnyNormal;
 use crate::law::rolling::AnyRolling;
 use crate::law::tangential::{AnyTangential, Stiffness, TangentialDamping};
 use crate::law::twisting::AnyTwisting;
-use crate::law::{ContactEnd, Law};
+use crate::law::{ContactEnd, Law, Memory};
 use crate::model::Model;
 use crate::particles::Load;
 use std::mem::MaybeUninit;
@@ -187,8 +187,12 @@ impl Batch {
                 _ => self.sweep_in::<f64>(grains, segment, loads, &mut opened),
             }
         }
-        for &k in &opened {
-            release(model, grains, segment, k as usize);
+        for k in opened.iter().map(|&k| k as usize) {
+            if self.ledger {
+                release(model, grains, segment, k);
+            } else {
+                segment.pairs.set_memory(k, &Memory::default());
+            }
         }
         segment.opened = opened;
     }
@@ -257,7 +261,16 @@ impl Batch {
         let (list_i, list_j) = (pairs.i.as_ptr(), pairs.j.as_ptr());
         assert!(pairs.i.len() == count.next_multiple_of(8) && pairs.j.len() == pairs.i.len());
         let chunk_size = GROUPS * L::N;
+        let mut frontier = Frontier {
+            next: offset(segment.grains.start as u32),
+            images: offset(grains.owned as u32),
+            columns: [columns.now.cast(), columns.mean.cast(), targets.loads.cast()],
+            place: x.cast(),
+            first: targets.first,
+        };
         for chunk in (0..count).step_by(chunk_size) {
+            frontier
+                .look_at(&pairs.j[count.min(chunk + AHEAD * chunk_size)..count.min(chunk + (AHEAD + 1) * chunk_size)]);
             let mut found = 0;
             for group in (chunk..count.min(chunk + chunk_size)).step_by(8) {
                 // SAFETY: the list holds whole groups.
@@ -303,7 +316,7 @@ impl Batch {
             macro_rules! at {
                 ($g:expr) => {{
                     let first = $g * L::N;
-                    let [i, j, k] = [at_i, at_j, at_k].map(|of| of.wrapping_add(first));
+                    let (i, j, k) = (at_i.wrapping_add(first), at_j.wrapping_add(first), at_k.wrapping_add(first));
                     Group { i, j, k, live: (found - first).min(L::N) }
                 }};
             }
@@ -371,6 +384,58 @@ impl Batch {
             }
         }
     }
+}
+
+/// Chunks of candidates between asking for the records of grains and using them.
+const AHEAD: usize = 6;
+
+/// Asks for the records of grains shortly before they are used.
+///
+/// Pairs are sorted by their first grain and grains by place, so that a grain is met first as the second one of a pair,
+/// and the largest index met so far grows steadily: whatever it passes will be needed.
+struct Frontier {
+    /// Offset of the next grain to ask for.
+    next: u32,
+    /// Offset of the first image.
+    images: u32,
+    columns: [*const i8; 3],
+    place: *const i8,
+    /// Offset of the grain at the start of the third column, the loads.
+    first: u32,
+}
+
+impl Frontier {
+    /// Asks for what these second grains need.
+    #[inline(always)]
+    fn look_at(&mut self, partners: &[u32]) {
+        let mut last = self.next;
+        for &j in partners {
+            last = last.max(if j < self.images { j } else { 0 });
+        }
+        // A jump is no steady growth: the grains are not sorted.
+        self.next = self.next.max(last.saturating_sub(offset(4096)));
+        while self.next < last {
+            let at = self.next as usize;
+            prefetch(self.place.wrapping_add(at));
+            prefetch(self.columns[0].wrapping_add(2 * at));
+            prefetch(self.columns[1].wrapping_add(2 * at));
+            prefetch(self.columns[2].wrapping_add(2 * at).wrapping_sub(2 * self.first as usize));
+            self.next += offset(1);
+        }
+    }
+}
+
+/// Asks for a cache line that will be needed soon.
+#[inline(always)]
+fn prefetch(line: *const i8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(line);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
 }
 
 /// Calls `f` with the index of every set bit.

@@ -46,6 +46,7 @@ pub struct Explicit {
     workers: usize,
     grains_per_worker: usize,
     width: Width,
+    one_pair_at_a_time: bool,
     without_losses: bool,
     hook: Option<PhaseHook>,
     rebuilds: u64,
@@ -86,6 +87,7 @@ impl Explicit {
             workers,
             grains_per_worker,
             width: Width::best(),
+            one_pair_at_a_time: false,
             without_losses: false,
             hook: None,
             rebuilds: 0,
@@ -106,6 +108,12 @@ impl Explicit {
         if Width::all().contains(&width) {
             self.width = width;
         }
+        self
+    }
+
+    /// Takes the general contact loop whatever the laws are: the reference for the other.
+    pub fn one_pair_at_a_time(mut self) -> Self {
+        self.one_pair_at_a_time = true;
         self
     }
 
@@ -321,7 +329,7 @@ impl Explicit {
         events::drop_fixed_pairs(p, &mut candidates);
         let (near_walls, wall_speed) = near_walls(model, state, t);
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
-        let batch = Batch::of(model, self.width, !self.without_losses);
+        let batch = Batch::of(model, self.width, !self.without_losses).filter(|_| !self.one_pair_at_a_time);
         let scheme = Isotropic::of(model, &state.particles, self.width);
         let couples = batch.is_none();
         let segments = list::build(n, workers, &candidates, &state.contacts, &near_walls, model.walls.len(), couples);

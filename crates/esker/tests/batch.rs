@@ -1,0 +1,146 @@
+//! The contact loop that evaluates several pairs at once does what the general loop does, one pair after another.
+
+mod common;
+
+use common::*;
+use esker::lanes::Width;
+use esker::law::damping::{AnyDamping, Coefficient, FromRestitution, PerMass};
+use esker::law::normal::{AnyNormal, ScaledHooke};
+use esker::law::tangential::{AnyTangential, Mindlin, Spring, Stiffness, TangentialDamping};
+use esker::law::{ContactEnd, Law};
+use esker::math::Vec3;
+use esker::model::{Model, PairTable};
+use esker::neighbor::PeriodicCell;
+use esker::rng::{Purpose, Stream};
+use esker::solver::Solver;
+use esker::solver::explicit::Explicit;
+use esker::state::State;
+
+const R: f64 = 0.005;
+
+/// Laws that differ in every slot the loop knows.
+fn laws() -> Vec<(&'static str, Law, Law)> {
+    let restitution = |law: Law, e: f64| Law {
+        damping: AnyDamping::FromRestitution(FromRestitution::new(e, &law.normal, law.end)),
+        ..law
+    };
+    let spring = |stiffness, damping, friction| AnyTangential::Spring(Spring { stiffness, damping, friction });
+    let mindlin = |damping, friction| AnyTangential::Mindlin(Mindlin { ratio: 0.8, damping, friction });
+    let linear = Law {
+        damping: AnyDamping::PerMass(PerMass { rate: 500.0 }),
+        tangential: spring(Stiffness::Ratio(2.0 / 7.0), TangentialDamping::None, 0.5),
+        end: ContactEnd::Geometric,
+        ..hooke(2000.0)
+    };
+    let stiff = Law {
+        damping: AnyDamping::Coefficient(Coefficient { coefficient: 0.05 }),
+        tangential: spring(Stiffness::Given(900.0), TangentialDamping::Coefficient(0.02), 0.2),
+        ..hooke(4000.0)
+    };
+    let scaled = Law {
+        tangential: spring(Stiffness::Ratio(0.4), TangentialDamping::PerMass(100.0), 0.3),
+        ..law(AnyNormal::ScaledHooke(ScaledHooke { modulus: 8e5 }))
+    };
+    let hertz_a = Law { tangential: mindlin(TangentialDamping::Ratio(0.5), 0.4), ..hertz(5e6) };
+    let hertz_b = Law { tangential: mindlin(TangentialDamping::None, 0.1), ..hertz(1e7) };
+    vec![
+        ("linear", linear, linear),
+        ("two linear laws", linear, stiff),
+        ("scaled, from restitution", restitution(scaled, 0.6), restitution(linear, 0.8)),
+        ("Hertz", restitution(hertz_a, 0.5), restitution(hertz_a, 0.5)),
+        ("two Hertz laws", restitution(hertz_a, 0.5), restitution(hertz_b, 0.9)),
+    ]
+}
+
+/// 300 grains of two materials and mixed sizes, fast and spinning, in a periodic cell; some are fixed.
+fn crowd(a: Law, b: Law) -> (Model, State) {
+    let mut model = model(a, 2500.0, 2e-6);
+    let side = 1.9 * R * 7.0;
+    model.cell = PeriodicCell { origin: Vec3::ZERO, length: [Some(side), None, Some(side)] };
+    model.skin = 0.3 * R;
+    model.materials.push(model.materials[0].clone());
+    model.kinds.push(model.kinds[0].clone());
+    model.kinds[2].material = 1;
+    model.laws = PairTable::new(2, |i, j| if i == j { a } else { b });
+    model.fields.push(gravity(Vec3::new(1.0, -9.81, 0.5)));
+    let mut state = State::new(&model);
+    let mut random = Stream::new(3, Purpose::Fill, 0);
+    for n in 0..300 {
+        let x = 1.9 * R * Vec3::new((n % 7) as f64 + 0.5, (n / 49) as f64, (n / 7 % 7) as f64 + 0.5);
+        let radius = R * random.between(0.8, 1.05);
+        let kind = if n < 49 { 1 } else { (n % 2 * 2) as u16 };
+        let (v, w) = (0.5 * random.in_ball(false), 100.0 * random.in_ball(false));
+        let at_rest = if kind == 1 { 0.0 } else { 1.0 };
+        add(&model, &mut state, kind, x, radius, at_rest * v, at_rest * w);
+    }
+    (model, state)
+}
+
+fn run(solver: Explicit, model: &Model, state: &State, steps: u64) -> State {
+    let mut state = state.clone();
+    let mut solver = solver.grains_per_worker(1);
+    solver.advance(model, &mut state, steps).expect("the run goes on");
+    state
+}
+
+/// Largest difference of positions over R, velocities and spins over their scale, losses over what was lost.
+fn difference(a: &State, b: &State) -> [f64; 4] {
+    let (p, q) = (&a.particles, &b.particles);
+    let largest = |f: &dyn Fn(usize) -> f64| (0..p.owned()).map(f).fold(0.0, f64::max);
+    assert_eq!(p.id, q.id);
+    let (x, y) = (a.ledger.dissipated, b.ledger.dissipated);
+    let lost = (x.damping - y.damping).abs() + (x.friction - y.friction).abs();
+    [
+        largest(&|i| p.position(i).distance(q.position(i)) / R),
+        largest(&|i| p.velocity(i).distance(q.velocity(i))),
+        largest(&|i| p.angular_velocity(i).distance(q.angular_velocity(i)) / 100.0),
+        lost / (y.damping + y.friction),
+    ]
+}
+
+#[test]
+fn several_pairs_at_once_move_as_one_after_another() {
+    for (name, a, b) in laws() {
+        let (model, state) = crowd(a, b);
+        let general = run(Explicit::new(1).one_pair_at_a_time(), &model, &state, 300);
+        assert!(general.contacts.pairs.len() > 150, "{name}: {} contacts", general.contacts.pairs.len());
+        assert!(general.ledger.dissipated.friction > 0.0 && general.ledger.dissipated.damping > 0.0);
+        for width in Width::all() {
+            let batch = run(Explicit::new(1).width(width), &model, &state, 300);
+            let off = difference(&batch, &general);
+            println!("{name}, {}: {off:?}", width.name());
+            // Rounding, which collisions make grow.
+            assert!(off.iter().all(|off| *off < 1e-12), "{name}, {}: {off:?}", width.name());
+            assert_eq!(batch.contacts.pairs.len(), general.contacts.pairs.len());
+        }
+    }
+}
+
+#[test]
+fn the_vector_widths_give_the_same_bits_on_any_number_of_threads() {
+    for (name, a, b) in laws() {
+        let (model, state) = crowd(a, b);
+        for width in Width::all() {
+            let one = run(Explicit::new(1).width(width), &model, &state, 200);
+            for workers in [2, 3] {
+                let other = run(Explicit::new(workers).width(width), &model, &state, 200);
+                assert!(one == other, "{name}, {} on {workers} workers", width.name());
+            }
+        }
+        let of = |width: Width| run(Explicit::new(1).width(width), &model, &state, 200);
+        if Width::all().contains(&Width::Eight) {
+            assert!(of(Width::Four) == of(Width::Eight), "{name}: four and eight at once differ");
+        }
+    }
+}
+
+#[test]
+fn without_losses_the_motion_is_the_same() {
+    let (_, a, b) = laws().remove(4);
+    let (model, state) = crowd(a, b);
+    let with = run(Explicit::new(1), &model, &state, 200);
+    let without = run(Explicit::new(1).without_losses(), &model, &state, 200);
+    assert!(with.ledger.dissipated.friction > 0.0 && without.ledger.dissipated.friction == 0.0);
+    let (p, q) = (&with.particles, &without.particles);
+    assert!(p.place == q.place && p.motion == q.motion, "the same bits");
+}
