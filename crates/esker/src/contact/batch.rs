@@ -9,7 +9,7 @@
 //! Losses are added to the two spare numbers of the [`Load`] of the first grain, so that the account of energy costs no
 //! memory traffic of its own.
 
-use super::list::Segment;
+use super::list::{Pairs, Segment};
 use super::sweep::{Grains, release};
 use crate::lanes::{Lane, Quad, Record, Spring, Targets, Vec3s, Width, index, offset};
 use crate::law::damping::AnyDamping;
@@ -126,6 +126,8 @@ pub struct Batch {
     form: Form,
     width: Width,
     ledger: bool,
+    /// Active pairs have at least this gap \[m\].
+    least_gap: f64,
 }
 
 /// What the compiled loop must know.
@@ -162,7 +164,7 @@ impl Batch {
             all if all == index.len() => Form::Hertz,
             _ => return None,
         };
-        Some(Self { kinds, index, laws, form, width, ledger })
+        Some(Self { kinds, index, laws, form, width, ledger, least_gap: 0.03 * model.skin })
     }
 
     /// How many contacts are evaluated at once.
@@ -171,8 +173,9 @@ impl Batch {
     }
 
     /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is the segment's own range.
-    /// Time must pass: the loads of an instant are those of the general loop.
-    pub fn sweep(&self, model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
+    /// `moved` bounds how far any grain has moved since the last sweep \[m\]. Time must pass: the loads of an instant are
+    /// those of the general loop.
+    pub fn sweep(&self, model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load], moved: f64) {
         assert!(grains.dt > 0.0 && loads.len() == segment.grains.len());
         assert!(grains.motion.len() == grains.place.len() && grains.mean.len() == grains.place.len());
         let mut opened = std::mem::take(&mut segment.opened);
@@ -181,10 +184,10 @@ impl Batch {
         unsafe {
             match self.width {
                 #[cfg(target_arch = "x86_64")]
-                Width::Eight => self.sweep_eight(grains, segment, loads, &mut opened),
+                Width::Eight => self.sweep_eight(grains, segment, loads, moved, &mut opened),
                 #[cfg(target_arch = "x86_64")]
-                Width::Four => self.sweep_four(grains, segment, loads, &mut opened),
-                _ => self.sweep_in::<f64>(grains, segment, loads, &mut opened),
+                Width::Four => self.sweep_four(grains, segment, loads, moved, &mut opened),
+                _ => self.sweep_in::<f64>(grains, segment, loads, moved, &mut opened),
             }
         }
         for k in opened.iter().map(|&k| k as usize) {
@@ -199,29 +202,36 @@ impl Batch {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma,bmi1,bmi2")]
-    unsafe fn sweep_eight(&self, g: Grains, s: &mut Segment, loads: &mut [Load], opened: &mut Vec<u32>) {
+    unsafe fn sweep_eight(&self, g: Grains, s: &mut Segment, loads: &mut [Load], moved: f64, opened: &mut Vec<u32>) {
         // SAFETY: the caller's.
-        unsafe { self.sweep_in::<crate::lanes::F64x8>(g, s, loads, opened) }
+        unsafe { self.sweep_in::<crate::lanes::F64x8>(g, s, loads, moved, opened) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn sweep_four(&self, g: Grains, s: &mut Segment, loads: &mut [Load], opened: &mut Vec<u32>) {
+    unsafe fn sweep_four(&self, g: Grains, s: &mut Segment, loads: &mut [Load], moved: f64, opened: &mut Vec<u32>) {
         // SAFETY: the caller's.
-        unsafe { self.sweep_in::<crate::lanes::F64x4>(g, s, loads, opened) }
+        unsafe { self.sweep_in::<crate::lanes::F64x4>(g, s, loads, moved, opened) }
     }
 
     #[inline(always)]
-    unsafe fn sweep_in<L: Lane>(&self, g: Grains, s: &mut Segment, loads: &mut [Load], opened: &mut Vec<u32>) {
+    unsafe fn sweep_in<L: Lane>(
+        &self,
+        g: Grains,
+        s: &mut Segment,
+        loads: &mut [Load],
+        moved: f64,
+        opened: &mut Vec<u32>,
+    ) {
         // SAFETY: the caller's.
         unsafe {
             match (self.form, self.ledger) {
-                (Form::Linear, true) => self.all::<L, false, false, true>(g, s, loads, opened),
-                (Form::Linear, false) => self.all::<L, false, false, false>(g, s, loads, opened),
-                (Form::LinearRestitution, true) => self.all::<L, false, true, true>(g, s, loads, opened),
-                (Form::LinearRestitution, false) => self.all::<L, false, true, false>(g, s, loads, opened),
-                (Form::Hertz, true) => self.all::<L, true, true, true>(g, s, loads, opened),
-                (Form::Hertz, false) => self.all::<L, true, true, false>(g, s, loads, opened),
+                (Form::Linear, true) => self.all::<L, false, false, true>(g, s, loads, moved, opened),
+                (Form::Linear, false) => self.all::<L, false, false, false>(g, s, loads, moved, opened),
+                (Form::LinearRestitution, true) => self.all::<L, false, true, true>(g, s, loads, moved, opened),
+                (Form::LinearRestitution, false) => self.all::<L, false, true, false>(g, s, loads, moved, opened),
+                (Form::Hertz, true) => self.all::<L, true, true, true>(g, s, loads, moved, opened),
+                (Form::Hertz, false) => self.all::<L, true, true, false>(g, s, loads, moved, opened),
             }
         }
     }
@@ -233,11 +243,18 @@ impl Batch {
         grains: Grains,
         segment: &mut Segment,
         loads: &mut [Load],
+        moved: f64,
         opened: &mut Vec<u32>,
     ) {
-        let pairs = &mut segment.pairs;
-        let count = pairs.len();
         let x = grains.place.as_ptr().cast::<Quad>();
+        let pairs = &mut segment.pairs;
+        pairs.active.room -= 2.0 * moved;
+        if pairs.active.room < 0.0 {
+            // SAFETY: the caller's.
+            unsafe { activate::<L>(pairs, x, (LASTING * 2.0 * moved).max(self.least_gap)) };
+        }
+        let active = &mut pairs.active;
+        let count = active.len;
         let has_images = grains.place.len() > grains.owned;
         let mut nowhere = Load::default();
         let columns = Columns {
@@ -258,8 +275,8 @@ impl Batch {
         let mut pressed = [const { MaybeUninit::<Pressed<L>>::uninit() }; GROUPS];
         let mut loads = [const { MaybeUninit::<[L; 8]>::uninit() }; GROUPS];
         let whole = [1.0; 8];
-        let (list_i, list_j) = (pairs.i.as_ptr(), pairs.j.as_ptr());
-        assert!(pairs.i.len() == count.next_multiple_of(8) && pairs.j.len() == pairs.i.len());
+        let (list_i, list_j, list_k) = (active.i.as_ptr(), active.j.as_ptr(), active.k.as_ptr());
+        assert!([active.i.len(), active.j.len(), active.k.len()] == [count.next_multiple_of(8); 3]);
         let chunk_size = GROUPS * L::N;
         let mut frontier = Frontier {
             next: offset(segment.grains.start as u32),
@@ -269,39 +286,26 @@ impl Batch {
             first: targets.first,
         };
         for chunk in (0..count).step_by(chunk_size) {
-            frontier
-                .look_at(&pairs.j[count.min(chunk + AHEAD * chunk_size)..count.min(chunk + (AHEAD + 1) * chunk_size)]);
+            let later = chunk + AHEAD * chunk_size;
+            frontier.look_at(&active.j[count.min(later)..count.min(later + chunk_size)]);
             let mut found = 0;
             for group in (chunk..count.min(chunk + chunk_size)).step_by(8) {
-                // SAFETY: the list holds whole groups.
-                let (from_i, from_j) = unsafe { (list_i.add(group), list_j.add(group)) };
-                let mut bits = 0u8;
-                for part in (0..8).step_by(L::N) {
-                    // SAFETY: the list holds indices of grains and images, whole groups of them.
-                    let [a, b, c, reach] = unsafe { L::places(x, from_i.add(part), from_j.add(part)) };
-                    let d = Vec3s::new(a, b, c);
-                    bits |= L::bits(d.dot(d).less(reach * reach)) << part;
-                }
+                // SAFETY: there are whole groups.
+                let (from_i, from_j, from_k) = unsafe { (list_i.add(group), list_j.add(group), list_k.add(group)) };
+                // SAFETY: the list holds offsets of grains and images.
+                let mut bits = unsafe { nearer_than::<L>(x, from_i, from_j, 0.0) };
                 if group + 8 > count {
                     bits &= (1 << (count - group)) - 1;
                 }
-                let before = std::mem::replace(&mut pairs.touching[group / 8], bits);
-                push_bits(before & !bits, group, |k| opened.push(k));
-                const S: u32 = size_of::<Spring>() as u32;
-                let first = group as u32 * S;
-                let here = [
-                    first,
-                    first + S,
-                    first + 2 * S,
-                    first + 3 * S,
-                    first + 4 * S,
-                    first + 5 * S,
-                    first + 6 * S,
-                    first + 7 * S,
-                ];
+                let before = std::mem::replace(&mut active.touching[group / 8], bits);
+                let mut gone = before & !bits;
+                while gone != 0 {
+                    opened.push(active.k[group + gone.trailing_zeros() as usize] / size_of::<Spring>() as u32);
+                    gone &= gone - 1;
+                }
                 // SAFETY: there is room for eight more than a chunk holds.
                 unsafe {
-                    L::pick(bits, here.as_ptr(), k.as_mut_ptr().add(found));
+                    L::pick(bits, from_k, k.as_mut_ptr().add(found));
                     L::pick(bits, from_i, i.as_mut_ptr().add(found));
                     L::pick(bits, from_j, j.as_mut_ptr().add(found));
                 }
@@ -438,12 +442,64 @@ fn prefetch(line: *const i8) {
     let _ = line;
 }
 
-/// Calls `f` with the index of every set bit.
+/// Which of eight pairs have a gap below `gap` \[m\].
 #[inline(always)]
-fn push_bits(mut bits: u8, first: usize, mut f: impl FnMut(u32)) {
-    while bits != 0 {
-        f(first as u32 + bits.trailing_zeros());
-        bits &= bits - 1;
+unsafe fn nearer_than<L: Lane>(x: *const Quad, i: *const u32, j: *const u32, gap: f64) -> u8 {
+    let mut bits = 0u8;
+    for part in (0..8).step_by(L::N) {
+        // SAFETY: the caller's.
+        let [a, b, c, radii] = unsafe { L::places(x, i.add(part), j.add(part)) };
+        let (d, reach) = (Vec3s::new(a, b, c), radii + L::splat(gap));
+        bits |= L::bits(d.dot(d).less(reach * reach)) << part;
+    }
+    bits
+}
+
+/// Steps that the active pairs should last: about as many as make finding them cheap beside looking at all each step.
+const LASTING: f64 = 12.0;
+
+/// Finds the pairs of the list with a gap below `gap` \[m\].
+#[inline(always)]
+unsafe fn activate<L: Lane>(pairs: &mut Pairs, x: *const Quad, gap: f64) {
+    pairs.settle();
+    let count = pairs.len();
+    let active = &mut pairs.active;
+    active.room = gap;
+    let mut len = 0;
+    active.touching.resize(count / 8 + 2, 0);
+    for column in [&mut active.i, &mut active.j, &mut active.k] {
+        column.resize(count.next_multiple_of(8) + 8, 0);
+    }
+    for group in (0..count).step_by(8) {
+        // SAFETY: the list holds whole groups of offsets.
+        let mut bits =
+            unsafe { nearer_than::<L>(x, pairs.i.as_ptr().add(group), pairs.j.as_ptr().add(group), active.room) };
+        if group + 8 > count {
+            bits &= (1 << (count - group)) - 1;
+        }
+        const S: u32 = size_of::<Spring>() as u32;
+        let first = group as u32 * S;
+        let here: [u32; 8] = std::array::from_fn(|l| first + l as u32 * S);
+        // SAFETY: there is room for all and eight more.
+        unsafe {
+            L::pick(bits, here.as_ptr(), active.k.as_mut_ptr().add(len));
+            L::pick(bits, pairs.i.as_ptr().add(group), active.i.as_mut_ptr().add(len));
+            L::pick(bits, pairs.j.as_ptr().add(group), active.j.as_mut_ptr().add(len));
+        }
+        // The bits of those that touch, closed up.
+        let (mut from, touching) = (bits, pairs.touching[group / 8]);
+        while from != 0 {
+            let bit = touching >> from.trailing_zeros() & 1;
+            active.touching[len / 8] |= bit << (len % 8);
+            len += 1;
+            from &= from - 1;
+        }
+    }
+    active.len = len;
+    active.touching.truncate(len.div_ceil(8));
+    for column in [&mut active.i, &mut active.j, &mut active.k] {
+        column.truncate(len.next_multiple_of(8));
+        column[len..].fill(0);
     }
 }
 

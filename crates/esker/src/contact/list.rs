@@ -11,6 +11,7 @@ use crate::lanes::{self, Spring};
 use crate::law::{Couple, Memory};
 use crate::neighbor::Candidates;
 use crate::state::held;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Grains per block of an ordered sum.
@@ -52,6 +53,34 @@ pub struct Pairs {
     pub springs: Vec<Spring>,
     /// Rolling and twisting of each; empty when no law has them.
     pub couples: Vec<Couple>,
+    /// Those that may touch within the next steps.
+    pub active: Active,
+}
+
+/// Pairs of a list that are so near that they may touch within the next steps, in the order of the list.
+#[derive(Clone, Debug)]
+pub struct Active {
+    /// Grains of each, as offsets; filled up to whole groups of eight, as the next two.
+    pub i: Vec<u32>,
+    /// Second grains.
+    pub j: Vec<u32>,
+    /// Memory of each, as an offset into the springs \[byte\].
+    pub k: Vec<u32>,
+    /// Whether they touched at the last step, eight to a byte: while there are active pairs these bits count, not those
+    /// of the list.
+    pub touching: Vec<u8>,
+    /// Number of pairs.
+    pub len: usize,
+    /// How much nearer two grains may still come before another pair has to be active \[m\].
+    pub room: f64,
+}
+
+impl Default for Active {
+    /// Not yet found.
+    fn default() -> Self {
+        let (i, j, k, touching) = Default::default();
+        Self { i, j, k, touching, len: 0, room: f64::NEG_INFINITY }
+    }
 }
 
 impl Pairs {
@@ -99,9 +128,39 @@ impl Pairs {
         self.set_touches(k, memory.touching);
     }
 
+    /// Brings what the active pairs found out to the list, which has no active ones then.
+    pub fn settle(&mut self) {
+        if self.active.room == f64::NEG_INFINITY {
+            return;
+        }
+        self.touching.fill(0);
+        let active = std::mem::take(&mut self.active);
+        for (group, &bits) in active.touching.iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let k = active.k[8 * group + bits.trailing_zeros() as usize] as usize / size_of::<Spring>();
+                self.touching[k / 8] |= 1 << (k % 8);
+                bits &= bits - 1;
+            }
+        }
+        // Keep the room.
+        let Active { mut i, mut j, mut k, mut touching, .. } = active;
+        (i.clear(), j.clear(), k.clear(), touching.clear());
+        self.active = Active { i, j, k, touching, ..Active::default() };
+    }
+
     /// Memory held \[byte\].
     pub fn memory_held(&self) -> usize {
-        held(&self.i) + held(&self.j) + held(&self.touching) + held(&self.springs) + held(&self.couples)
+        let active = &self.active;
+        held(&active.i)
+            + held(&active.j)
+            + held(&active.k)
+            + held(&active.touching)
+            + held(&self.i)
+            + held(&self.j)
+            + held(&self.touching)
+            + held(&self.springs)
+            + held(&self.couples)
     }
 
     /// Makes room for `capacity` pairs.
@@ -112,25 +171,25 @@ impl Pairs {
             touching: Vec::with_capacity(capacity / 8 + 1),
             springs: Vec::with_capacity(capacity),
             couples: Vec::with_capacity(if with_couples { capacity } else { 0 }),
+            active: Active::default(),
         }
     }
 
-    /// Appends a pair; groups are left open.
+    /// Appends a pair that touches if it has a memory; groups are left open.
     #[inline]
-    fn push(&mut self, i: u32, j: u32, memory: Option<&Memory>, with_couples: bool) {
+    fn push(&mut self, i: u32, j: u32, memory: Option<(Spring, Couple)>, with_couples: bool) {
         let k = self.springs.len();
-        if k % 8 == 0 {
+        if k.is_multiple_of(8) {
             self.touching.push(0);
         }
         self.i.push(lanes::offset(i));
         self.j.push(lanes::offset(j));
-        self.springs.push(memory.map_or_else(Spring::default, Memory::spring_part));
+        let (spring, couple) = memory.unwrap_or_default();
+        self.springs.push(spring);
         if with_couples {
-            self.couples.push(memory.map_or_else(Couple::default, Memory::couple_part));
+            self.couples.push(couple);
         }
-        if memory.is_some_and(|m| m.touching) {
-            self.set_touches(k, true);
-        }
+        self.touching[k / 8] |= u8::from(memory.is_some()) << (k % 8);
     }
 
     /// Fills the last group up.
@@ -164,55 +223,102 @@ pub fn build(
     wall_count: usize,
     with_couples: bool,
 ) -> Vec<Segment> {
-    let ranges = ranges(grains, workers);
-    let mut segments: Vec<Segment> = ranges
-        .into_iter()
-        .map(|grains| {
-            let blocks = grains.len().div_ceil(BLOCK);
-            Segment {
-                sums: vec![Default::default(); blocks],
-                wall_sums: vec![Default::default(); blocks * wall_count],
-                near_walls: slice_of(near_walls, &grains, |w| w.0).to_vec(),
-                walls: slice_of(&contacts.walls, &grains, |w| w.grain).to_vec(),
-                grains,
-                ..Default::default()
-            }
-        })
-        .collect();
-
-    // Every candidate goes to the owner of i and, if another, to the owner of j. Rows come in ascending order, so each
-    // segment's list is sorted by (i, j); so are the stored contacts, without images first.
-    let owner_of = |g: usize, segments: &[Segment]| segments.partition_point(|s| s.grains.end <= g);
-    for segment in &mut segments {
-        let [from, to] = [segment.grains.start, segment.grains.end].map(|g| candidates.start[g] as usize);
-        segment.pairs = Pairs::with_capacity(to - from, with_couples);
-    }
-    let mut rest = contacts.pairs.as_slice();
-    let mut owner = 0;
-    for i in 0..grains {
-        while segments[owner].grains.end <= i {
-            owner += 1;
-        }
-        let skipped = rest.partition_point(|c| (c.i as usize) < i);
-        let count = rest[skipped..].partition_point(|c| c.i as usize == i);
-        let stored = &rest[skipped..skipped + count];
-        rest = &rest[skipped + count..];
-        for &j in candidates.row(i) {
+    let span = span(grains, candidates);
+    let segment = |own: Range<usize>| {
+        let blocks = own.len().div_ceil(BLOCK);
+        let mut rest = contacts.pairs.as_slice();
+        let recall = |i: u32, j: u32| {
+            rest = &rest[rest.iter().position(|c| c.i >= i).unwrap_or(rest.len())..];
             let (partner, shift) = match (j as usize).checked_sub(grains) {
                 None => (j, [0; 3]),
                 Some(image) => (candidates.images[image].owner, candidates.images[image].shift),
             };
-            let memory = stored.iter().find(|c| c.j == partner && c.shift == shift).map(|c| &c.memory);
-            segments[owner].pairs.push(i as u32, j, memory, with_couples);
-            let j = j as usize;
-            if j < grains && !segments[owner].grains.contains(&j) {
-                let other = owner_of(j, &segments);
-                segments[other].pairs.push(i as u32, j as u32, memory, with_couples);
+            let of_row = rest.iter().take_while(|c| c.i == i);
+            let same = |c: &&PairContact| c.j == partner && c.shift == shift && c.memory.touching;
+            of_row.clone().find(same).map(|c| (c.memory.spring_part(), c.memory.couple_part()))
+        };
+        Segment {
+            pairs: assemble(&own, grains, candidates, span, with_couples, recall),
+            sums: vec![Default::default(); blocks],
+            wall_sums: vec![Default::default(); blocks * wall_count],
+            near_walls: slice_of(near_walls, &own, |w| w.0).to_vec(),
+            walls: slice_of(&contacts.walls, &own, |w| w.grain).to_vec(),
+            grains: own,
+            ..Default::default()
+        }
+    };
+    ranges(grains, workers).into_par_iter().map(segment).collect()
+}
+
+/// Gives the segments new candidates of the same grains; contacts keep what they remember.
+pub fn renew(
+    segments: &mut [Segment],
+    grains: usize,
+    before: &Candidates,
+    candidates: &Candidates,
+    near_walls: &[(u32, u16)],
+    with_couples: bool,
+) {
+    let span = span(grains, candidates);
+    segments.par_iter_mut().for_each(|segment| {
+        let mut old = std::mem::take(&mut segment.pairs);
+        old.settle();
+        let mut at = 0;
+        let recall = |i: u32, j: u32| {
+            while at < old.len() && old.i[at] < lanes::offset(i) {
+                at += 1;
+            }
+            let image = |list: &Candidates, j: usize| j.checked_sub(grains).map(|k| list.images[k]);
+            let wanted = image(candidates, j as usize);
+            let of_row = (at..old.len()).take_while(|&k| old.i[k] == lanes::offset(i));
+            let same = |&k: &usize| {
+                old.touches(k)
+                    && match wanted {
+                        None => old.j[k] == lanes::offset(j),
+                        Some(_) => image(before, lanes::index(old.j[k])) == wanted,
+                    }
+            };
+            let found = of_row.clone().find(same);
+            found.map(|k| (old.springs[k], old.couples.get(k).copied().unwrap_or_default()))
+        };
+        segment.pairs = assemble(&segment.grains, grains, candidates, span, with_couples, recall);
+        segment.near_walls = slice_of(near_walls, &segment.grains, |w| w.0).to_vec();
+    });
+}
+
+/// How far the index of a partner lies at most beyond that of the first grain, images left out.
+fn span(grains: usize, candidates: &Candidates) -> usize {
+    let of_row = |i: usize| {
+        let last = candidates.row(i).iter().rev().map(|&j| j as usize).find(|&j| j < grains);
+        last.map_or(0, |j| j - i)
+    };
+    (0..grains).into_par_iter().with_min_len(4096).map(of_row).max().unwrap_or(0)
+}
+
+/// Every candidate that a worker's grains take part in. Rows come in ascending order, so the list is sorted by (i, j);
+/// `recall` is asked in that order.
+fn assemble(
+    own: &Range<usize>,
+    grains: usize,
+    candidates: &Candidates,
+    span: usize,
+    with_couples: bool,
+    mut recall: impl FnMut(u32, u32) -> Option<(Spring, Couple)>,
+) -> Pairs {
+    let rows = own.start.saturating_sub(span)..own.end;
+    let count = |rows: &Range<usize>| (candidates.start[rows.end] - candidates.start[rows.start]) as usize;
+    let mut pairs = Pairs::with_capacity(count(own) + count(own) / 8, with_couples);
+    for i in rows {
+        let owned = own.contains(&i);
+        for &j in candidates.row(i) {
+            let partner = j as usize;
+            if owned || (partner < grains && own.contains(&partner)) {
+                pairs.push(i as u32, j, recall(i as u32, j), with_couples);
             }
         }
     }
-    segments.iter_mut().for_each(|segment| segment.pairs.close());
-    segments
+    pairs.close();
+    pairs
 }
 
 /// The part of a list sorted by grain that belongs to a range.
@@ -223,10 +329,11 @@ fn slice_of<'a, T>(list: &'a [T], grains: &Range<usize>, grain: impl Fn(&T) -> u
 }
 
 /// Collects the touching contacts of all segments.
-pub fn collect(segments: &[Segment], grains: usize, candidates: &Candidates, contacts: &mut Contacts) {
+pub fn collect(segments: &mut [Segment], grains: usize, candidates: &Candidates, contacts: &mut Contacts) {
     contacts.pairs.clear();
     contacts.walls.clear();
     for segment in segments {
+        segment.pairs.settle();
         let pairs = &segment.pairs;
         for k in (0..pairs.len()).filter(|&k| pairs.touches(k)) {
             let (i, j) = pairs.grains(k);

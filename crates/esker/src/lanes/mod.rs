@@ -78,6 +78,7 @@ unsafe fn memory(h: *const Spring, offset: u32) -> *const Spring {
 /// # Safety
 /// The functions that take pointers read and write the records at the first `N` offsets, which must be there. All
 /// functions must be called where the instruction set of the lane is enabled.
+#[allow(clippy::missing_safety_doc)] // one section for all of them
 pub trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
     /// Contacts at once.
     const N: usize;

@@ -39,6 +39,12 @@ impl Candidates {
         self.start.len().saturating_sub(1)
     }
 
+    /// Kinds of the grains and of their images behind them.
+    pub fn kinds(&self, kind: &[u16]) -> Vec<u16> {
+        let of_images = self.images.iter().map(|image| kind[image.owner as usize]);
+        kind.iter().copied().chain(of_images).collect()
+    }
+
     /// Partners of grain `i`, ascending.
     pub fn row(&self, i: usize) -> &[u32] {
         &self.partner[self.start[i] as usize..self.start[i + 1] as usize]

@@ -53,6 +53,8 @@ pub struct Explicit {
     list: Option<WorkingList>,
     /// The last step has its forces but not its end.
     unfinished: bool,
+    /// Margin found to pay, once there is experience \[m\].
+    skin: Option<f64>,
 }
 
 /// Everything that is built from model and state and may be dropped at any time.
@@ -70,6 +72,11 @@ struct WorkingList {
     reference: Vec<Vec3>,
     /// Bound of the displacement of any grain, and of any wall, since then \[m\].
     travelled: f64,
+    /// Margin of the list \[m\], and steps since it was built.
+    skin: f64,
+    age: u64,
+    /// Bound of the speed of any grain in this step \[m/s\].
+    speed: f64,
     wall_speed: f64,
     wall_travelled: f64,
     /// Non-conservative field forces of this step, for the ledger.
@@ -93,6 +100,7 @@ impl Explicit {
             rebuilds: 0,
             list: None,
             unfinished: false,
+            skin: None,
         }
     }
 
@@ -246,6 +254,8 @@ impl Explicit {
             dt,
         };
         let batch = list.batch.as_ref().filter(|_| dt > 0.0);
+        // Only velocity Verlet moves grains by their mean velocity and no further.
+        let moved = if list.scheme.is_some() { list.speed * dt } else { f64::INFINITY };
         let (mass, gravity) = (&p.mass, book::gravity_alone(model).unwrap_or(Vec3::ZERO));
         let work = |segment: &mut Segment, loads: &mut [Load]| {
             for (load, mass) in loads.iter_mut().zip(&mass[segment.grains.clone()]) {
@@ -255,7 +265,7 @@ impl Explicit {
             segment.wall_sums.fill(Default::default());
             walls::sweep(model, frames, grains, segment, loads);
             match batch {
-                Some(batch) => batch.sweep(model, grains, segment, loads),
+                Some(batch) => batch.sweep(model, grains, segment, loads, moved),
                 None => sweep::sweep(model, grains, segment, loads),
             }
         };
@@ -273,32 +283,53 @@ impl Explicit {
         jobs.into_par_iter().for_each(|(segment, loads)| work(segment, loads));
     }
 
-    /// Refreshes images and rebuilds the list when something may have come within reach unseen.
+    /// Refreshes images and renews the list when something may have come within reach unseen.
     fn keep_list(&mut self, model: &Model, state: &mut State, speed: f64) -> Result<(), StepError> {
         let list = self.list.as_mut().expect("the list is built before the first step");
         list.travelled += speed * model.dt;
+        list.speed = speed;
         list.wall_travelled += list.wall_speed * model.dt;
-        let half = 0.5 * model.skin;
+        list.age += 1;
+        let half = 0.5 * list.skin;
         // Gear's corrections move grains between two calls, which no velocity tells.
         if list.travelled > half || model.integrator == Integrator::Gear {
             // The bound has been used up: look at the real displacements.
             let p = &state.particles;
-            let far2 = (0..p.owned()).map(|i| p.position(i).distance_squared(list.reference[i])).fold(0.0, f64::max);
+            let far2 = |i: usize| p.position(i).distance_squared(list.reference[i]);
+            let far2 = (0..p.owned()).into_par_iter().with_min_len(8192).map(far2).reduce(|| 0.0, f64::max);
             // Strict room for one more step at the present speed is kept by the bound itself.
             list.travelled = far2.sqrt();
         }
         if list.travelled > half || list.wall_travelled > half {
-            // The grains are on their way: their velocities, and the side each was on before, belong to this step.
-            let (scratch, sides) = (std::mem::take(&mut list.scratch), std::mem::take(&mut list.sides));
-            self.store(state);
-            self.build(model, state)?;
-            let list = self.list.as_mut().expect("just built");
-            (list.scratch, list.sides) = (scratch, sides);
-            // The walls were looked at where they stood at the start of the step.
-            list.wall_travelled = list.wall_speed * model.dt;
+            self.renew_list(model, state)?;
         }
         let list = self.list.as_mut().expect("kept");
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
+        Ok(())
+    }
+
+    /// Searches anew for candidates while the grains are on their way: their velocities, and the side of each counting
+    /// plane they were on before, belong to this step.
+    fn renew_list(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+        let list = self.list.as_mut().expect("kept");
+        self.rebuilds += 1;
+        self.skin = Some(next_skin(model, &state.particles, list));
+        list.skin = self.skin.unwrap_or(model.skin);
+        state.particles.drop_images();
+        let p = &state.particles;
+        let n = p.owned();
+        list.scratch.mean.truncate(n);
+        let mut candidates = neighbor::search(&p.place, &model.cell, list.skin, Method::Grid)?;
+        events::drop_fixed_pairs(p, &mut candidates);
+        let (near_walls, wall_speed) = near_walls(model, state, state.time, list.skin);
+        let couples = list.batch.is_none();
+        list::renew(&mut list.segments, n, &list.candidates, &candidates, &near_walls, couples);
+        list.candidates = candidates;
+        list.kind = list.candidates.kinds(&p.kind);
+        list.reference = p.place.iter().map(|place| place.position).collect();
+        (list.travelled, list.age, list.wall_speed) = (0.0, 0, wall_speed);
+        // The walls were looked at where they stood at the start of the step.
+        list.wall_travelled = list.wall_speed * model.dt;
         Ok(())
     }
 
@@ -307,7 +338,7 @@ impl Explicit {
         state.particles.drop_images();
         if let Some(list) = &mut self.list {
             list.scratch.mean.truncate(state.particles.owned());
-            list::collect(&list.segments, state.particles.owned(), &list.candidates, &mut state.contacts);
+            list::collect(&mut list.segments, state.particles.owned(), &list.candidates, &mut state.contacts);
         }
     }
 
@@ -325,17 +356,17 @@ impl Explicit {
         if model.integrator == Integrator::Gear {
             gear::start(p, model.dt);
         }
-        let mut candidates = neighbor::search(&p.place, &model.cell, model.skin, Method::Grid)?;
+        let skin = self.skin.unwrap_or(model.skin);
+        let mut candidates = neighbor::search(&p.place, &model.cell, skin, Method::Grid)?;
         events::drop_fixed_pairs(p, &mut candidates);
-        let (near_walls, wall_speed) = near_walls(model, state, t);
+        let (near_walls, wall_speed) = near_walls(model, state, t, skin);
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         let batch = Batch::of(model, self.width, !self.without_losses).filter(|_| !self.one_pair_at_a_time);
         let scheme = Isotropic::of(model, &state.particles, self.width);
         let couples = batch.is_none();
         let segments = list::build(n, workers, &candidates, &state.contacts, &near_walls, model.walls.len(), couples);
         let p = &state.particles;
-        let mut kind = p.kind.clone();
-        kind.extend(candidates.images.iter().map(|image| p.kind[image.owner as usize]));
+        let kind = candidates.kinds(&p.kind);
         let reference = p.place.iter().map(|place| place.position).collect();
         let mut scratch = integrate::Scratch::default();
         scratch.fit(n);
@@ -348,6 +379,9 @@ impl Explicit {
             kind,
             reference,
             travelled: 0.0,
+            skin,
+            age: 0,
+            speed: f64::INFINITY,
             wall_speed,
             wall_travelled: 0.0,
             field_force: Vec::new(),
@@ -517,9 +551,28 @@ fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mea
     }
 }
 
+/// Steps that a list should last: with fewer the search costs more than looking at more candidates would.
+const LASTING: u64 = 60;
+
+/// The margin for the next list, given how long the last one lasted: longer when it was used up quickly, shorter again
+/// when it lasts long, between the margin of the model and half the smallest radius more.
+fn next_skin(model: &Model, particles: &Particles, list: &WorkingList) -> f64 {
+    let wanted = match list.age {
+        age if age < LASTING => 1.4 * list.skin,
+        age if age > 8 * LASTING => list.skin / 1.4,
+        _ => list.skin,
+    };
+    let radii = || particles.place.iter().map(|place| place.radius);
+    let largest = radii().fold(0.0, f64::max);
+    let smallest_period = model.cell.length.iter().flatten().fold(f64::INFINITY, |a, &b| a.min(b));
+    let room = (smallest_period - 2.0 * largest).max(model.skin);
+    let smallest = radii().fold(largest, f64::min);
+    wanted.min(room).clamp(model.skin, model.skin + 0.5 * smallest)
+}
+
 /// Walls within reach of each grain, and the largest speed at which a wall may come nearer \[m/s\]. A wall that moves too
 /// fast for a list, or has no bounded speed, is near every grain.
-fn near_walls(model: &Model, state: &State, t: f64) -> (Vec<(u32, u16)>, f64) {
+fn near_walls(model: &Model, state: &State, t: f64, skin: f64) -> (Vec<(u32, u16)>, f64) {
     let frames = visit::frames(model, state, t, 0.0);
     let p = &state.particles;
     let mut speed = 0.0f64;
@@ -528,7 +581,7 @@ fn near_walls(model: &Model, state: &State, t: f64) -> (Vec<(u32, u16)>, f64) {
         .map(|w| {
             let approach = events::approach_speed(&model.walls[w], &state.walls[w].base);
             // A list pays when it lasts for some steps.
-            let listed = approach * model.dt * 40.0 < model.skin;
+            let listed = approach * model.dt * 40.0 < skin;
             if listed {
                 speed = speed.max(approach);
             }
@@ -542,9 +595,9 @@ fn near_walls(model: &Model, state: &State, t: f64) -> (Vec<(u32, u16)>, f64) {
             touches.clear();
             if listed {
                 // A grain that crosses a periodic face goes on at the other one.
-                for copy in events::copies(&model.cell, p.position(i), p.radius(i) + model.skin) {
+                for copy in events::copies(&model.cell, p.position(i), p.radius(i) + skin) {
                     let local = frames.pose[w].to_local(copy);
-                    model.walls[w].surface.touches(local, p.radius(i) + model.skin, &mut touches);
+                    model.walls[w].surface.touches(local, p.radius(i) + skin, &mut touches);
                 }
             }
             if !listed || !touches.is_empty() {
