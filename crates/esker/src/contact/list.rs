@@ -143,9 +143,12 @@ impl Pairs {
                 bits &= bits - 1;
             }
         }
-        // Keep the room.
+        // Their room is kept.
         let Active { mut i, mut j, mut k, mut touching, .. } = active;
-        (i.clear(), j.clear(), k.clear(), touching.clear());
+        for column in [&mut i, &mut j, &mut k] {
+            column.clear();
+        }
+        touching.clear();
         self.active = Active { i, j, k, touching, ..Active::default() };
     }
 
