@@ -56,10 +56,11 @@ def fill(deck, values, target):
 
 
 class Esker:
-    """This program, in its release build."""
+    """This program, in its release build, without an account of what contacts lose, since the others keep none."""
 
     name = "esker"
     family = "esker"
+    options = ["--without-losses"]
 
     def __init__(self):
         self.program = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "esker"
@@ -99,7 +100,7 @@ class Esker:
         log = self.folder / "bench.json"
         w = self.workload
         counts = ["--warm-up", w.warm_up, "--steps", w.steps, "--rounds", 1, "--threads", threads]
-        call([self.program, "bench", self.scene, *counts, "--json"], log)
+        call([self.program, "bench", self.scene, *counts, *self.options, "--json"], log)
         return json.loads(log.read_text())[0]["particle_steps_per_second"]
 
     def last_state(self):
@@ -108,6 +109,13 @@ class Esker:
         shutil.rmtree(run, ignore_errors=True)
         call([self.program, "run", self.scene, "--quiet", "--out", run], self.folder / "run.log")
         return states.read_frame(run / "grains-000001.vtp", self.workload.fixed_kinds)
+
+
+class EskerWithAccount(Esker):
+    """This program as users run it."""
+
+    name = "esker, energy account"
+    options = []
 
 
 class Peer:

@@ -3,6 +3,7 @@
 use crate::Failure;
 use crate::out::say;
 use crate::progress::duration;
+use esker::solver::explicit::contact_loop;
 use esker_io::build::{self, LoadError};
 use std::path::PathBuf;
 
@@ -73,7 +74,13 @@ pub fn main(args: Args) -> Result<(), Failure> {
 
     let mut cost = 0.0;
     for (stage, advice) in scene.stages.iter().zip(&scene.advice) {
-        say!("stage \"{}\": step {:.4e} s, {}", stage.name, stage.model.dt, stage.model.integrator.name());
+        say!(
+            "stage \"{}\": step {:.4e} s, {}, contacts {}",
+            stage.name,
+            stage.model.dt,
+            stage.model.integrator.name(),
+            contact_loop(&stage.model)
+        );
         if let Some(p) = advice.decisive() {
             say!(
                 "  shortest contact {:.4e} s ({} on {}), advised step {:.4e} s by {}",

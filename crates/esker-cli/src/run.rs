@@ -5,6 +5,7 @@ use crate::progress::{PhaseTimer, Progress, duration};
 use crate::{Failure, tables};
 use esker::simulation::Simulation;
 use esker::solver::StepError;
+use esker::solver::explicit::contact_loop;
 use esker::state::State;
 use esker_io::build::{self, Scene};
 use esker_io::record::{self, Outcome, RecordError, Recorder, RunInfo, StageInfo};
@@ -416,6 +417,7 @@ impl Runner {
             duration(self.info.seconds),
             self.info.particle_steps / self.info.seconds.max(1e-9) * 1e-6
         );
+        say!("  contacts {}", contact_loop(self.simulation.model()));
         tables::phases(&self.info.phases, self.info.seconds);
         tables::energy(&self.info.energy);
         if self.info.energy.is_off() {

@@ -167,13 +167,8 @@ impl Batch {
         Some(Self { kinds, index, laws, form, width, ledger, least_gap: 0.03 * model.skin })
     }
 
-    /// How many contacts are evaluated at once.
-    pub fn width(&self) -> Width {
-        self.width
-    }
-
     /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is the segment's own range.
-    /// `moved` bounds how far any grain has moved since the last sweep \[m\]. Time must pass: the loads of an instant are
+    /// `moved` bounds how far any two grains have moved relative to each other since the last sweep \[m\]. Time must pass: the loads of an instant are
     /// those of the general loop.
     pub fn sweep(&self, model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load], moved: f64) {
         assert!(grains.dt > 0.0 && loads.len() == segment.grains.len());
@@ -248,10 +243,10 @@ impl Batch {
     ) {
         let x = grains.place.as_ptr().cast::<Quad>();
         let pairs = &mut segment.pairs;
-        pairs.active.room -= 2.0 * moved;
+        pairs.active.room -= moved;
         if pairs.active.room < 0.0 {
             // SAFETY: the caller's.
-            unsafe { activate::<L>(pairs, x, (LASTING * 2.0 * moved).max(self.least_gap)) };
+            unsafe { activate::<L>(pairs, x, (LASTING * moved).max(self.least_gap)) };
         }
         let active = &mut pairs.active;
         let count = active.len;

@@ -1,10 +1,10 @@
 //! Velocity Verlet for bodies with three equal moments of inertia: spheres, and discs that turn about z only.
 //!
-//! The scheme is that of [`velocity_verlet`](super::velocity_verlet). Here the end of a step and the beginning of the
+//! The scheme is that of `velocity_verlet`. Here the end of a step and the beginning of the
 //! next one are one pass over whole records where nothing happens between the two, which halves the traffic: the
 //! velocity at the end of a step is a number that nobody reads. The bits are the same either way.
 
-use super::{CHUNK, Integrator};
+use super::{CHUNK, Integrator, Speeds};
 use crate::lanes::{Record, Width};
 use crate::math::{Quat, Vec3};
 use crate::model::Model;
@@ -73,29 +73,37 @@ pub struct Columns<'a> {
 /// What a pass found.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
-    /// Largest magnitude of each component of the velocities, or NaN if one has none.
-    fastest: Record,
+    /// Least and largest of each component of the velocities, rest among them.
+    least: Record,
+    largest: Record,
+    /// Zeros, or NaN where a component is not finite.
+    odd: Record,
     /// Energy lost by dashpots and by sliding, summed over the grains in their order \[J\].
     pub lost: [f64; 2],
 }
 
 impl Found {
     /// Nothing.
-    pub const NOTHING: Self = Self { fastest: [0.0; 8], lost: [0.0; 2] };
+    pub const NOTHING: Self = Self { least: [0.0; 8], largest: [0.0; 8], odd: [0.0; 8], lost: [0.0; 2] };
 
-    /// Bound of the speed of any grain \[m/s\]; NaN if a grain has no finite state.
-    pub fn speed(&self) -> f64 {
-        let [x, y, z, _, spin @ .., _] = self.fastest;
-        let finite = spin.iter().sum::<f64>() * 0.0;
-        (x * x + y * y + z * z).sqrt() + finite
+    /// Bounds of the speeds; NaN if a grain has no finite state.
+    pub fn speeds(&self) -> Speeds {
+        let odd: f64 = self.odd.iter().sum();
+        let length = |f: &dyn Fn(usize) -> f64| (0..3).map(|c| f(c).powi(2)).sum::<f64>().sqrt();
+        Speeds {
+            absolute: length(&|c| self.largest[c].max(-self.least[c])) + odd,
+            relative: length(&|c| self.largest[c] - self.least[c]) + odd,
+        }
     }
 
     /// The larger speeds of both.
     pub fn merged(self, other: &Self) -> Self {
-        // NaN stays.
-        let larger = |a: f64, b: f64| if a > b || a.is_nan() { a } else { b };
-        let fastest = std::array::from_fn(|k| larger(self.fastest[k], other.fastest[k]));
-        Self { fastest, lost: [0.0; 2] }
+        Self {
+            least: std::array::from_fn(|k| self.least[k].min(other.least[k])),
+            largest: std::array::from_fn(|k| self.largest[k].max(other.largest[k])),
+            odd: std::array::from_fn(|k| self.odd[k] + other.odd[k]),
+            lost: [0.0; 2],
+        }
     }
 }
 
@@ -173,7 +181,7 @@ impl Isotropic {
         let n = place.len();
         assert!(motion.len() == n && mean.len() == n && load.len() == n && kind.len() == n);
         let (h, dt) = (0.5 * self.dt, self.dt);
-        let mut fastest: Record = [0.0; 8];
+        let (mut least, mut largest, mut odd): (Record, Record, Record) = Default::default();
         let mut sums: Record = [0.0; 8];
         for k in 0..n {
             let load: Record = load[k].as_record();
@@ -207,8 +215,8 @@ impl Isotropic {
                     v[c] = half[c] + kick[c];
                 }
                 for c in 0..8 {
-                    let speed = half[c].abs();
-                    fastest[c] = if speed < fastest[c] { fastest[c] } else { speed };
+                    least[c] = if half[c] < least[c] { half[c] } else { least[c] };
+                    largest[c] = if half[c] > largest[c] { half[c] } else { largest[c] };
                 }
                 mean[k] = Motion::from_record(half);
                 let x = &mut place[k].position;
@@ -217,11 +225,10 @@ impl Isotropic {
                 x.z += half[2] * dt;
             }
             for c in 0..8 {
-                let speed = v[c].abs();
-                fastest[c] = if speed < fastest[c] { fastest[c] } else { speed };
+                odd[c] += v[c] * 0.0;
             }
             motion[k] = Motion::from_record(v);
         }
-        Found { fastest, lost: [sums[3], sums[7]] }
+        Found { least, largest, odd, lost: [sums[3], sums[7]] }
     }
 }

@@ -60,6 +60,22 @@ impl Integrator {
     }
 }
 
+/// Bounds of how fast grains move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speeds {
+    /// Of any grain \[m/s\].
+    pub absolute: f64,
+    /// Of any two grains, or a grain and a body at rest, relative to each other \[m/s\].
+    pub relative: f64,
+}
+
+impl From<f64> for Speeds {
+    /// When nothing but the largest speed is known.
+    fn from(absolute: f64) -> Self {
+        Self { absolute, relative: 2.0 * absolute }
+    }
+}
+
 /// One grain as an integrator sees it.
 pub struct Body<'a> {
     /// Centre and radius.

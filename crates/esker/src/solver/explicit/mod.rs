@@ -17,10 +17,10 @@ use crate::contact::sweep::{self, Grains};
 use crate::contact::visit;
 use crate::contact::walls::{self, WallFrames};
 use crate::integrate::isotropic::{self, Columns, Found, Isotropic, Pass};
-use crate::integrate::{self, Integrator, gear};
+use crate::integrate::{self, Integrator, Speeds, gear};
 use crate::lanes::Width;
 use crate::law::Dissipation;
-use crate::math::Vec3;
+use crate::math::{Aabb, Vec3};
 use crate::measure::energy;
 use crate::model::Model;
 use crate::neighbor::{self, Candidates, Method};
@@ -38,6 +38,14 @@ pub const GRAINS_PER_WORKER: usize = 1000;
 fn tick(hook: &Option<PhaseHook>, phase: Phase) {
     if let Some(hook) = hook {
         hook(phase);
+    }
+}
+
+/// How the contacts of a model are evaluated on this processor, in words.
+pub fn contact_loop(model: &Model) -> &'static str {
+    match Batch::of(model, Width::best(), true) {
+        Some(_) => Width::best().name(),
+        None => "one after another (general loop)",
     }
 }
 
@@ -70,13 +78,14 @@ struct WorkingList {
     kind: Vec<u16>,
     /// Positions when the list was built.
     reference: Vec<Vec3>,
-    /// Bound of the displacement of any grain, and of any wall, since then \[m\].
+    /// Bounds since then: how far two grains moved relative to each other, and a grain, and a wall \[m\].
+    parted: f64,
     travelled: f64,
     /// Margin of the list \[m\], and steps since it was built.
     skin: f64,
     age: u64,
-    /// Bound of the speed of any grain in this step \[m/s\].
-    speed: f64,
+    /// Bound of the relative speed of any two grains in this step \[m/s\].
+    relative_speed: f64,
     wall_speed: f64,
     wall_travelled: f64,
     /// Non-conservative field forces of this step, for the ledger.
@@ -166,9 +175,9 @@ impl Explicit {
         self.events(model, state, last)
     }
 
-    /// Ends the last step if that is still to be done, and moves the grains to where forces are wanted. Returns a bound
-    /// of their speed \[m/s\].
-    fn begin_step(&mut self, model: &Model, state: &mut State) -> Result<f64, StepError> {
+    /// Ends the last step if that is still to be done, and moves the grains to where forces are wanted. Returns bounds
+    /// of their speeds.
+    fn begin_step(&mut self, model: &Model, state: &mut State) -> Result<Speeds, StepError> {
         let list = self.list.as_mut().expect("the list is built before the first step");
         let unfinished = std::mem::take(&mut self.unfinished);
         let speed = match &list.scheme {
@@ -176,7 +185,8 @@ impl Explicit {
                 let pass = if unfinished { Pass::FinishAndBegin } else { Pass::Begin };
                 isotropic_pass(scheme, pass, &mut state.particles, &mut list.scratch, &mut list.segments)
             }
-            None => integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt),
+            None => integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt)
+                .into(),
         };
         if model.integrator == Integrator::VelocityVerlet {
             isotropic::turn_all(&mut state.particles, state.step, model.dt);
@@ -184,7 +194,7 @@ impl Explicit {
         if unfinished {
             book::losses(state, &mut list.segments);
         }
-        check_finite(speed, state, model.dt)?;
+        check_finite(speed.absolute, state, model.dt)?;
         Ok(speed)
     }
 
@@ -201,9 +211,10 @@ impl Explicit {
             }
             None => {
                 integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt)
+                    .into()
             }
         };
-        check_finite(speed, state, 0.0)?;
+        check_finite(speed.absolute, state, 0.0)?;
         tick(&self.hook, Phase::Book);
         book::losses(state, &mut list.segments);
         Ok(())
@@ -255,7 +266,7 @@ impl Explicit {
         };
         let batch = list.batch.as_ref().filter(|_| dt > 0.0);
         // Only velocity Verlet moves grains by their mean velocity and no further.
-        let moved = if list.scheme.is_some() { list.speed * dt } else { f64::INFINITY };
+        let moved = if list.scheme.is_some() { list.relative_speed * dt } else { f64::INFINITY };
         let (mass, gravity) = (&p.mass, book::gravity_alone(model).unwrap_or(Vec3::ZERO));
         let work = |segment: &mut Segment, loads: &mut [Load]| {
             for (load, mass) in loads.iter_mut().zip(&mass[segment.grains.clone()]) {
@@ -283,24 +294,30 @@ impl Explicit {
         jobs.into_par_iter().for_each(|(segment, loads)| work(segment, loads));
     }
 
-    /// Refreshes images and renews the list when something may have come within reach unseen.
-    fn keep_list(&mut self, model: &Model, state: &mut State, speed: f64) -> Result<(), StepError> {
+    /// Refreshes images and renews the list when something may have come within reach unseen: two grains that have moved
+    /// by the skin relative to each other, or a grain and a wall by half of it each.
+    fn keep_list(&mut self, model: &Model, state: &mut State, speed: Speeds) -> Result<(), StepError> {
         let list = self.list.as_mut().expect("the list is built before the first step");
-        list.travelled += speed * model.dt;
-        list.speed = speed;
+        list.parted += speed.relative * model.dt;
+        list.travelled += speed.absolute * model.dt;
         list.wall_travelled += list.wall_speed * model.dt;
+        list.relative_speed = speed.relative;
         list.age += 1;
-        let half = 0.5 * list.skin;
+        let (half, has_walls) = (0.5 * list.skin, !model.walls.is_empty());
         // Gear's corrections move grains between two calls, which no velocity tells.
-        if list.travelled > half || model.integrator == Integrator::Gear {
-            // The bound has been used up: look at the real displacements.
+        let used_up = list.parted > list.skin || has_walls && list.travelled > half;
+        if used_up || model.integrator == Integrator::Gear {
+            // The bounds have been used up: look at the real displacements. Strict room for one more step at the present
+            // speed is kept by the bounds themselves.
             let p = &state.particles;
-            let far2 = |i: usize| p.position(i).distance_squared(list.reference[i]);
-            let far2 = (0..p.owned()).into_par_iter().with_min_len(8192).map(far2).reduce(|| 0.0, f64::max);
-            // Strict room for one more step at the present speed is kept by the bound itself.
-            list.travelled = far2.sqrt();
+            let moved = |i: usize| p.position(i) - list.reference[i];
+            let none = || Aabb { min: Vec3::ZERO, max: Vec3::ZERO };
+            let all = (0..p.owned()).into_par_iter().with_min_len(8192).map(moved);
+            let all = all.fold(none, |all, x| all.including(x)).reduce(none, |a, b| a.union(b));
+            list.parted = (all.max - all.min).length();
+            list.travelled = all.max.max(-all.min).length();
         }
-        if list.travelled > half || list.wall_travelled > half {
+        if list.parted > list.skin || has_walls && list.travelled.max(list.wall_travelled) > half {
             self.renew_list(model, state)?;
         }
         let list = self.list.as_mut().expect("kept");
@@ -327,7 +344,7 @@ impl Explicit {
         list.candidates = candidates;
         list.kind = list.candidates.kinds(&p.kind);
         list.reference = p.place.iter().map(|place| place.position).collect();
-        (list.travelled, list.age, list.wall_speed) = (0.0, 0, wall_speed);
+        (list.parted, list.travelled, list.age, list.wall_speed) = (0.0, 0.0, 0, wall_speed);
         // The walls were looked at where they stood at the start of the step.
         list.wall_travelled = list.wall_speed * model.dt;
         Ok(())
@@ -378,10 +395,11 @@ impl Explicit {
             scratch,
             kind,
             reference,
+            parted: 0.0,
             travelled: 0.0,
             skin,
             age: 0,
-            speed: f64::INFINITY,
+            relative_speed: f64::INFINITY,
             wall_speed,
             wall_travelled: 0.0,
             field_force: Vec::new(),
@@ -473,14 +491,14 @@ fn check_finite(speed: f64, state: &State, dt: f64) -> Result<(), StepError> {
 }
 
 /// One pass of the fast integration, each worker over its own grains; what was lost is added to the sums of their blocks.
-/// Returns a bound of the speed \[m/s\].
+/// Returns bounds of the speeds.
 fn isotropic_pass(
     scheme: &Isotropic,
     pass: Pass,
     particles: &mut Particles,
     scratch: &mut integrate::Scratch,
     segments: &mut [Segment],
-) -> f64 {
+) -> Speeds {
     let n = particles.owned();
     scratch.fit(n);
     let mut place = &mut particles.place[..n];
@@ -522,7 +540,7 @@ fn isotropic_pass(
     } else {
         jobs.into_par_iter().map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b))
     };
-    found.speed()
+    found.speeds()
 }
 
 /// Takes the first `n` entries off a slice.
