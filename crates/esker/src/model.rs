@@ -202,6 +202,13 @@ impl Model {
         self.kinds.iter().find_map(depth).unwrap_or(1.0)
     }
 
+    /// Acceleration by the fields when they all need nothing but the mass of a grain: it is there before contacts are
+    /// \[m/s²\].
+    pub fn gravity_alone(&self) -> Option<Vec3> {
+        let uniform = self.fields.iter().all(|f| f.uniform_acceleration().is_some());
+        uniform.then(|| self.uniform_acceleration())
+    }
+
     /// Gravity-like uniform acceleration of all fields together \[m/s²\].
     pub fn uniform_acceleration(&self) -> Vec3 {
         self.fields.iter().filter_map(|f| f.uniform_acceleration()).sum()

@@ -185,11 +185,11 @@ impl Batch {
                 _ => self.sweep_in::<f64>(grains, segment, loads, moved, &mut opened),
             }
         }
-        for k in opened.iter().map(|&k| k as usize) {
+        for a in opened.iter().map(|&a| a as usize) {
+            let spring = std::mem::take(&mut segment.pairs.active.springs[a]);
             if self.ledger {
-                release(model, grains, segment, k);
-            } else {
-                segment.pairs.set_memory(k, &Memory::default());
+                let k = segment.pairs.active.k[a] as usize;
+                release(model, grains, segment, k, &mut Memory::from_parts(&spring, None, true));
             }
         }
         segment.opened = opened;
@@ -255,7 +255,7 @@ impl Batch {
         let columns = Columns {
             now: grains.motion.as_ptr().cast(),
             mean: grains.mean.as_ptr().cast(),
-            springs: pairs.springs.as_mut_ptr(),
+            springs: active.springs.as_mut_ptr(),
             dt: grains.dt,
         };
         let targets = Targets {
@@ -270,8 +270,9 @@ impl Batch {
         let mut pressed = [const { MaybeUninit::<Pressed<L>>::uninit() }; GROUPS];
         let mut loads = [const { MaybeUninit::<[L; 8]>::uninit() }; GROUPS];
         let whole = [1.0; 8];
-        let (list_i, list_j, list_k) = (active.i.as_ptr(), active.j.as_ptr(), active.k.as_ptr());
-        assert!([active.i.len(), active.j.len(), active.k.len()] == [count.next_multiple_of(8); 3]);
+        let (list_i, list_j, list_k) = (active.i.as_ptr(), active.j.as_ptr(), active.slot.as_ptr());
+        assert!([active.i.len(), active.j.len()] == [count.next_multiple_of(8); 2]);
+        assert!(active.slot.len() >= count.next_multiple_of(8) && active.springs.len() >= count);
         let chunk_size = GROUPS * L::N;
         let mut frontier = Frontier {
             next: offset(segment.grains.start as u32),
@@ -295,7 +296,7 @@ impl Batch {
                 let before = std::mem::replace(&mut active.touching[group / 8], bits);
                 let mut gone = before & !bits;
                 while gone != 0 {
-                    opened.push(active.k[group + gone.trailing_zeros() as usize] / size_of::<Spring>() as u32);
+                    opened.push(group as u32 + gone.trailing_zeros());
                     gone &= gone - 1;
                 }
                 // SAFETY: there is room for eight more than a chunk holds.
@@ -462,6 +463,7 @@ unsafe fn activate<L: Lane>(pairs: &mut Pairs, x: *const Quad, gap: f64) {
     active.room = gap;
     let mut len = 0;
     active.touching.resize(count / 8 + 2, 0);
+    active.springs.clear();
     for column in [&mut active.i, &mut active.j, &mut active.k] {
         column.resize(count.next_multiple_of(8) + 8, 0);
     }
@@ -472,20 +474,20 @@ unsafe fn activate<L: Lane>(pairs: &mut Pairs, x: *const Quad, gap: f64) {
         if group + 8 > count {
             bits &= (1 << (count - group)) - 1;
         }
-        const S: u32 = size_of::<Spring>() as u32;
-        let first = group as u32 * S;
-        let here: [u32; 8] = std::array::from_fn(|l| first + l as u32 * S);
+        let here: [u32; 8] = std::array::from_fn(|l| (group + l) as u32);
         // SAFETY: there is room for all and eight more.
         unsafe {
             L::pick(bits, here.as_ptr(), active.k.as_mut_ptr().add(len));
             L::pick(bits, pairs.i.as_ptr().add(group), active.i.as_mut_ptr().add(len));
             L::pick(bits, pairs.j.as_ptr().add(group), active.j.as_mut_ptr().add(len));
         }
-        // The bits of those that touch, closed up.
+        // The bits and springs of those that touch, closed up.
         let (mut from, touching) = (bits, pairs.touching[group / 8]);
         while from != 0 {
             let bit = touching >> from.trailing_zeros() & 1;
             active.touching[len / 8] |= bit << (len % 8);
+            let k = group + from.trailing_zeros() as usize;
+            active.springs.push(if bit == 1 { pairs.springs[k] } else { Spring::default() });
             len += 1;
             from &= from - 1;
         }
@@ -495,6 +497,9 @@ unsafe fn activate<L: Lane>(pairs: &mut Pairs, x: *const Quad, gap: f64) {
     for column in [&mut active.i, &mut active.j, &mut active.k] {
         column.truncate(len.next_multiple_of(8));
         column[len..].fill(0);
+    }
+    for a in active.slot.len()..len.next_multiple_of(8) {
+        active.slot.push((a * size_of::<Spring>()) as u32);
     }
 }
 

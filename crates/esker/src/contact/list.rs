@@ -64,8 +64,13 @@ pub struct Active {
     pub i: Vec<u32>,
     /// Second grains.
     pub j: Vec<u32>,
-    /// Memory of each, as an offset into the springs \[byte\].
+    /// Place of each in the list.
     pub k: Vec<u32>,
+    /// Tangential spring and dashpots of each, side by side, so that a sweep reads no others. While there are active
+    /// pairs these count, not those of the list.
+    pub springs: Vec<Spring>,
+    /// Where the spring of each is \[byte\]: multiples of its size.
+    pub slot: Vec<u32>,
     /// Whether they touched at the last step, eight to a byte: while there are active pairs these bits count, not those
     /// of the list.
     pub touching: Vec<u8>,
@@ -78,8 +83,8 @@ pub struct Active {
 impl Default for Active {
     /// Not yet found.
     fn default() -> Self {
-        let (i, j, k, touching) = Default::default();
-        Self { i, j, k, touching, len: 0, room: f64::NEG_INFINITY }
+        let (i, j, k, springs, slot, touching) = Default::default();
+        Self { i, j, k, springs, slot, touching, len: 0, room: f64::NEG_INFINITY }
     }
 }
 
@@ -134,36 +139,22 @@ impl Pairs {
             return;
         }
         self.touching.fill(0);
-        let active = std::mem::take(&mut self.active);
-        for (group, &bits) in active.touching.iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                let k = active.k[8 * group + bits.trailing_zeros() as usize] as usize / size_of::<Spring>();
-                self.touching[k / 8] |= 1 << (k % 8);
-                bits &= bits - 1;
-            }
+        let active = &mut self.active;
+        for (a, &k) in active.k[..active.len].iter().enumerate() {
+            let k = k as usize;
+            self.springs[k] = active.springs[a];
+            self.touching[k / 8] |= (active.touching[a / 8] >> (a % 8) & 1) << (k % 8);
         }
-        // Their room is kept.
-        let Active { mut i, mut j, mut k, mut touching, .. } = active;
-        for column in [&mut i, &mut j, &mut k] {
-            column.clear();
-        }
-        touching.clear();
-        self.active = Active { i, j, k, touching, ..Active::default() };
+        active.touching.clear();
+        (active.len, active.room) = (0, f64::NEG_INFINITY);
     }
 
     /// Memory held \[byte\].
     pub fn memory_held(&self) -> usize {
         let active = &self.active;
-        held(&active.i)
-            + held(&active.j)
-            + held(&active.k)
-            + held(&active.touching)
-            + held(&self.i)
-            + held(&self.j)
-            + held(&self.touching)
-            + held(&self.springs)
-            + held(&self.couples)
+        let near = held(&active.i) + held(&active.j) + held(&active.k) + held(&active.slot) + held(&active.touching);
+        let all = held(&self.i) + held(&self.j) + held(&self.touching) + held(&self.springs) + held(&self.couples);
+        near + held(&active.springs) + all
     }
 
     /// Makes room for `capacity` pairs.

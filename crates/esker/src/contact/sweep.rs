@@ -3,7 +3,7 @@
 
 use super::list::{BLOCK, Segment};
 use super::{Levers, Velocity, contact_velocity, mean_contact_velocity};
-use crate::law::{Dissipation, Law, Touch};
+use crate::law::{Dissipation, Law, Memory, Touch};
 use crate::model::Model;
 use crate::particles::{Load, Motion, Place};
 
@@ -47,7 +47,9 @@ pub fn sweep(model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [
         let (i, j) = segment.pairs.grains(k);
         let Some((touch, levers)) = touch(grains, i, j) else {
             if segment.pairs.touches(k) {
-                release(model, grains, segment, k);
+                let mut memory = segment.pairs.memory(k);
+                release(model, grains, segment, k, &mut memory);
+                segment.pairs.set_memory(k, &memory);
             }
             continue;
         };
@@ -73,16 +75,14 @@ fn law_of<'a>(model: &'a Model, grains: Grains, i: usize, j: usize) -> &'a Law {
     model.laws.law(model.material_of(grains.kind[i]), model.material_of(grains.kind[j]))
 }
 
-/// Books the end of pair `k`, which has just opened.
-pub fn release(model: &Model, grains: Grains, segment: &mut Segment, k: usize) {
+/// Books the end of pair `k`, which has just opened, and clears its memory.
+pub fn release(model: &Model, grains: Grains, segment: &mut Segment, k: usize, memory: &mut Memory) {
     let (i, j) = segment.pairs.grains(k);
     let (a, b) = (&grains.place[i], &grains.place[j]);
     let normal = (b.position - a.position).normalize_or_zero();
     let levers = Levers::of_pair(a.radius, b.radius, a.radius + b.radius);
     let mean = contact_velocity(normal, levers, (&grains.mean[i]).into(), (&grains.mean[j]).into());
-    let mut memory = segment.pairs.memory(k);
-    let lost = law_of(model, grains, i, j).release(&mean, grains.dt, &mut memory);
-    segment.pairs.set_memory(k, &memory);
+    let lost = law_of(model, grains, i, j).release(&mean, grains.dt, memory);
     if segment.grains.contains(&i) {
         segment.sums[(i - segment.grains.start) / BLOCK].dissipated += lost * grains.share(j);
     }

@@ -64,8 +64,10 @@ pub struct Columns<'a> {
     pub motion: &'a mut [Motion],
     /// Mean velocities over the step.
     pub mean: &'a mut [Motion],
-    /// Loads.
-    pub load: &'a [Load],
+    /// Loads: after the first kick, those of gravity alone.
+    pub load: &'a mut [Load],
+    /// Masses.
+    pub mass: &'a [f64],
     /// Kinds.
     pub kind: &'a [u16],
 }
@@ -111,6 +113,8 @@ impl Found {
 #[derive(Clone, Debug)]
 pub struct Isotropic {
     dt: f64,
+    /// Acceleration by fields that need nothing but the mass \[m/s²\].
+    gravity: Vec3,
     /// m r² over the moment of inertia of each kind \[-\].
     inverse_inertia: Vec<f64>,
     /// Ones, and zeros for what a planar scene locks.
@@ -140,7 +144,7 @@ impl Isotropic {
             return None;
         }
         let free = if model.planar { [1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0] } else { [1.0; 8] };
-        Some(Self { dt: model.dt, inverse_inertia, free, width })
+        Some(Self { dt: model.dt, gravity: model.gravity_alone().unwrap_or(Vec3::ZERO), inverse_inertia, free, width })
     }
 
     /// One pass over some grains.
@@ -177,14 +181,17 @@ impl Isotropic {
 
     #[inline(always)]
     fn all<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
-        let Columns { place, motion, mean, load, kind } = columns;
+        let Columns { place, motion, mean, load: loads, mass, kind } = columns;
         let n = place.len();
-        assert!(motion.len() == n && mean.len() == n && load.len() == n && kind.len() == n);
+        assert!(motion.len() == n && mean.len() == n && loads.len() == n && mass.len() == n && kind.len() == n);
         let (h, dt) = (0.5 * self.dt, self.dt);
         let (mut least, mut largest, mut odd): (Record, Record, Record) = Default::default();
         let mut sums: Record = [0.0; 8];
         for k in 0..n {
-            let load: Record = load[k].as_record();
+            let load: Record = loads[k].as_record();
+            if BEGIN {
+                loads[k] = Load { force: mass[k] * self.gravity, ..Load::default() };
+            }
             if FINISH {
                 for c in 0..8 {
                     sums[c] += load[c];

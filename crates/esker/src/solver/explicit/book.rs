@@ -10,19 +10,13 @@ use rayon::prelude::*;
 
 const CHUNK: usize = 1024;
 
-/// Acceleration by the fields when they need nothing but the mass of a grain: it is there before the contacts are.
-pub fn gravity_alone(model: &Model) -> Option<Vec3> {
-    let uniform = model.fields.iter().all(|f| f.uniform_acceleration().is_some());
-    uniform.then(|| model.uniform_acceleration())
-}
-
 /// Adds the fields to the loads, except gravity alone; forces without a potential are kept for the ledger.
 pub fn fields(model: &Model, state: &mut State, t: f64, without_potential: &mut Vec<Vec3>) {
     let p = &mut state.particles;
     let n = p.owned();
     without_potential.clear();
 
-    if gravity_alone(model).is_some() {
+    if model.gravity_alone().is_some() {
         return;
     }
     let mut loads = std::mem::take(&mut p.load);

@@ -267,10 +267,14 @@ impl Explicit {
         let batch = list.batch.as_ref().filter(|_| dt > 0.0);
         // Only velocity Verlet moves grains by their mean velocity and no further.
         let moved = if list.scheme.is_some() { list.relative_speed * dt } else { f64::INFINITY };
-        let (mass, gravity) = (&p.mass, book::gravity_alone(model).unwrap_or(Vec3::ZERO));
+        // The fast integration leaves the loads of gravity.
+        let prepared = list.scheme.is_some() && dt > 0.0;
+        let (mass, gravity) = (&p.mass, model.gravity_alone().unwrap_or(Vec3::ZERO));
         let work = |segment: &mut Segment, loads: &mut [Load]| {
-            for (load, mass) in loads.iter_mut().zip(&mass[segment.grains.clone()]) {
-                *load = Load { force: *mass * gravity, ..Load::default() };
+            if !prepared {
+                for (load, mass) in loads.iter_mut().zip(&mass[segment.grains.clone()]) {
+                    *load = Load { force: *mass * gravity, ..Load::default() };
+                }
             }
             segment.sums.fill(Default::default());
             segment.wall_sums.fill(Default::default());
@@ -504,6 +508,7 @@ fn isotropic_pass(
     let mut place = &mut particles.place[..n];
     let mut motion = &mut particles.motion[..n];
     let mut mean = &mut scratch.mean[..n];
+    let mut load = particles.load.as_mut_slice();
     let mut jobs = Vec::with_capacity(segments.len());
     for segment in segments {
         let own = segment.grains.clone();
@@ -511,21 +516,23 @@ fn isotropic_pass(
             place: split_off(&mut place, own.len()),
             motion: split_off(&mut motion, own.len()),
             mean: split_off(&mut mean, own.len()),
-            load: &particles.load[own.clone()],
+            load: split_off(&mut load, own.len()),
+            mass: &particles.mass[own.clone()],
             kind: &particles.kind[own],
         };
         jobs.push((segment, columns));
     }
     let work = |(segment, columns): (&mut Segment, Columns)| {
         let mut found = Found::NOTHING;
-        let Columns { place, motion, mean, load, kind } = columns;
+        let Columns { place, motion, mean, load, mass, kind } = columns;
         for (block, sum) in segment.sums.iter_mut().enumerate() {
             let range = block * BLOCK..place.len().min((block + 1) * BLOCK);
             let columns = Columns {
                 place: &mut place[range.clone()],
                 motion: &mut motion[range.clone()],
                 mean: &mut mean[range.clone()],
-                load: &load[range.clone()],
+                load: &mut load[range.clone()],
+                mass: &mass[range.clone()],
                 kind: &kind[range],
             };
             let here = scheme.pass(pass, columns);
