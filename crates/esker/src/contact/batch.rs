@@ -22,8 +22,12 @@ use crate::model::Model;
 use crate::particles::Load;
 use std::mem::MaybeUninit;
 
-/// Groups of candidates looked at before their contacts are evaluated: few enough to stay in the first cache.
-const GROUPS: usize = 16;
+/// Groups of candidates looked at before their contacts are evaluated. With more than these four what the stages hand on
+/// drives the records of the grains out of the first cache; with two the stages do not overlap.
+const GROUPS: usize = 4;
+
+/// Most groups of touching pairs in a chunk: chunks are whole groups of eight candidates, one at a time too.
+const MOST_GROUPS: usize = 8;
 
 /// Constants of one law, each for eight contacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -266,14 +270,14 @@ impl Batch {
         };
         // Places in the list and grains of the pairs of a chunk that touch.
         let (mut k, mut i, mut j) = ([0u32; 8 * GROUPS + 8], [0u32; 8 * GROUPS + 8], [0u32; 8 * GROUPS + 8]);
-        let mut geometry = [const { MaybeUninit::<Geometry<L>>::uninit() }; GROUPS];
-        let mut pressed = [const { MaybeUninit::<Pressed<L>>::uninit() }; GROUPS];
-        let mut loads = [const { MaybeUninit::<[L; 8]>::uninit() }; GROUPS];
+        let mut geometry = [const { MaybeUninit::<Geometry<L>>::uninit() }; MOST_GROUPS];
+        let mut pressed = [const { MaybeUninit::<Pressed<L>>::uninit() }; MOST_GROUPS];
+        let mut loads = [const { MaybeUninit::<[L; 8]>::uninit() }; MOST_GROUPS];
         let whole = [1.0; 8];
         let (list_i, list_j, list_k) = (active.i.as_ptr(), active.j.as_ptr(), active.slot.as_ptr());
         assert!([active.i.len(), active.j.len()] == [count.next_multiple_of(8); 2]);
         assert!(active.slot.len() >= count.next_multiple_of(8) && active.springs.len() >= count);
-        let chunk_size = GROUPS * L::N;
+        let chunk_size = (GROUPS * L::N).max(8);
         let mut frontier = Frontier {
             next: offset(segment.grains.start as u32),
             images: offset(grains.owned as u32),
