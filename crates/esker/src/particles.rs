@@ -4,7 +4,7 @@
 //! pair law needs: [`Place`] (32 bytes, all that a candidate check touches), [`Motion`] (one cache line) and it writes
 //! [`Load`] (one cache line). Everything else stays out of its way.
 
-use crate::math::{Mat3, Quat, Vec3};
+use crate::math::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Centre and radius of a grain: all that a candidate check reads.
@@ -56,11 +56,12 @@ impl Motion {
 pub struct Load {
     /// Force \[N\].
     pub force: Vec3,
-    /// Energy lost by dashpots over the last step, in the contacts that are booked to this grain \[J\].
+    /// Energy lost by dashpots over the last step in pairs whose first grain this is, as far as the fast loop
+    /// ([`batch`](crate::contact::batch)) evaluated them \[J\].
     pub damped: f64,
     /// Torque about the centre \[N m\].
     pub torque: Vec3,
-    /// Energy lost by sliding over the last step, in the contacts that are booked to this grain \[J\].
+    /// Energy lost by sliding, likewise \[J\].
     pub rubbed: f64,
 }
 
@@ -179,17 +180,6 @@ impl Particles {
         self.motion[i].inverse_mass == 0.0
     }
 
-    /// Whether all principal moments of grain `i` are equal, so that its orientation does not matter to the dynamics.
-    pub fn is_isotropic(&self, i: usize) -> bool {
-        let inertia = self.inertia[i];
-        inertia.x == inertia.y && inertia.y == inertia.z
-    }
-
-    /// Inertia tensor of grain `i` in world axes \[kg m²\].
-    pub fn inertia_tensor(&self, i: usize) -> Mat3 {
-        world_tensor(self.orientation[i], self.inertia[i])
-    }
-
     /// Kinetic energy of translation and of rotation of grain `i` \[J\]. A fixed grain has none.
     pub fn kinetic_energy(&self, i: usize) -> (f64, f64) {
         if self.is_fixed(i) {
@@ -227,10 +217,10 @@ impl Particles {
     }
 }
 
-/// Tensor with principal values `principal` in axes turned by `orientation`.
-pub fn world_tensor(orientation: Quat, principal: Vec3) -> Mat3 {
-    let r = Mat3::from_quat(orientation);
-    r * Mat3::from_diagonal(principal) * r.transpose()
+/// Whether three principal moments of inertia are equal, so that the orientation does not matter to the dynamics.
+#[inline]
+pub fn is_isotropic(inertia: Vec3) -> bool {
+    inertia.x == inertia.y && inertia.y == inertia.z
 }
 
 #[cfg(test)]

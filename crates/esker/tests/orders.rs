@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use esker::field::{Central, Drag, DragCoefficient};
 use esker::integrate::Integrator;
-use esker::integrate::isotropic;
+use esker::integrate::{isotropic, rotation};
 use esker::law::ContactEnd;
 use esker::law::damping::{AnyDamping, Coefficient};
 use esker::math::{Quat, Vec3};
@@ -151,7 +151,8 @@ fn body_spin(state: &State) -> Vec3 {
 }
 
 fn momentum(state: &State) -> Vec3 {
-    state.particles.inertia_tensor(0) * state.particles.angular_velocity(0)
+    let p = &state.particles;
+    rotation::apply_tensor(p.orientation[0], p.inertia[0], p.angular_velocity(0))
 }
 
 /// Spin of a free body in body axes, by Euler's equations and a fine Runge–Kutta.

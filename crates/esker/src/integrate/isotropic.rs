@@ -1,14 +1,14 @@
 //! Velocity Verlet for bodies with three equal moments of inertia: spheres, and discs that turn about z only.
 //!
-//! The scheme is that of `velocity_verlet`. Here the end of a step and the beginning of the
-//! next one are one pass over whole records where nothing happens between the two, which halves the traffic: the
-//! velocity at the end of a step is a number that nobody reads. The bits are the same either way.
+//! The scheme is that of `velocity_verlet`. Here the end of a step and the beginning of the next one are one pass over
+//! whole records where nothing happens between the two: the velocity at the end of a step is then a number that nobody
+//! reads. The bits are the same either way.
 
 use super::{CHUNK, Integrator, Speeds};
 use crate::lanes::{Record, Width};
 use crate::math::{Quat, Vec3};
 use crate::model::Model;
-use crate::particles::{Load, Motion, Particles, Place};
+use crate::particles::{Load, Motion, Particles, Place, is_isotropic};
 use crate::state::State;
 use rayon::prelude::*;
 
@@ -27,7 +27,7 @@ pub fn turn_all(particles: &mut Particles, step: u64, dt: f64) {
         for (k, q) in chunk.iter_mut().enumerate() {
             let (body, inertia) = (&bodies[c * CHUNK + k], inertia[c * CHUNK + k]);
             let turns = body.angular_velocity != Vec3::ZERO && body.inverse_mass != 0.0;
-            if turns && inertia.x == inertia.y && inertia.y == inertia.z {
+            if turns && is_isotropic(inertia) {
                 *q = (Quat::from_scaled_axis(body.angular_velocity * time) * *q).normalize();
             }
         }
@@ -37,7 +37,7 @@ pub fn turn_all(particles: &mut Particles, step: u64, dt: f64) {
 /// Orientation of a grain at the present time: up to [`TURN_EVERY`] steps are still to be turned or turned ahead.
 pub fn orientation(model: &Model, state: &State, i: usize) -> Quat {
     let (p, q) = (&state.particles, state.particles.orientation[i]);
-    if model.integrator != Integrator::VelocityVerlet || !p.is_isotropic(i) || p.is_fixed(i) {
+    if model.integrator != Integrator::VelocityVerlet || !is_isotropic(p.inertia[i]) || p.is_fixed(i) {
         return q;
     }
     let steps = (state.step % TURN_EVERY) as f64;
@@ -128,7 +128,7 @@ impl Isotropic {
         if model.integrator != Integrator::VelocityVerlet {
             return None;
         }
-        let of_kind = |f: Vec3| (f.x == f.y && f.y == f.z).then_some(1.0 / f.z);
+        let of_kind = |factor: Vec3| is_isotropic(factor).then_some(1.0 / factor.z);
         let inverse_inertia =
             model.kinds.iter().map(|kind| of_kind(kind.inertia_factor)).collect::<Option<Vec<f64>>>()?;
         let as_its_kind = |i: usize| {
@@ -138,7 +138,7 @@ impl Isotropic {
                 * body.inverse_mass
                 * body.inverse_radius.powi(2)
                 * inverse_inertia[particles.kind[i] as usize];
-            inertia.x == inertia.y && inertia.y == inertia.z && (one - 1.0).abs() < 1e-12
+            is_isotropic(inertia) && (one - 1.0).abs() < 1e-12
         };
         if !(0..particles.owned()).all(|i| particles.is_fixed(i) || as_its_kind(i)) {
             return None;

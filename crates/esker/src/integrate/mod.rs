@@ -21,7 +21,7 @@ mod symplectic_euler;
 mod velocity_verlet;
 
 use crate::math::{Quat, Vec3};
-use crate::particles::{Derivatives, Load, Motion, Particles, Place};
+use crate::particles::{Derivatives, Load, Motion, Particles, Place, is_isotropic};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -102,7 +102,7 @@ impl Body<'_> {
 
     /// Whether the orientation does not matter to the dynamics.
     fn is_isotropic(&self) -> bool {
-        self.inertia.x == self.inertia.y && self.inertia.y == self.inertia.z
+        is_isotropic(self.inertia)
     }
 
     /// Angular momentum \[N m s\].

@@ -49,8 +49,8 @@ pub const fn index(offset: u32) -> usize {
     offset as usize / size_of::<Quad>()
 }
 
-/// Most grains, with images, that offsets can tell apart.
-pub const MOST_GRAINS: usize = u32::MAX as usize / size_of::<Quad>();
+/// Most grains with their images, and most pairs, whose offsets fit: memories are the largest of what is found by one.
+pub const MOST: usize = u32::MAX as usize / size_of::<Spring>();
 
 /// Record of four of a grain.
 #[inline(always)]

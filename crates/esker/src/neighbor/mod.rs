@@ -15,6 +15,7 @@ mod rows;
 pub use cell_grid::spatial_order;
 pub use periodic::{Image, PeriodicCell};
 
+use crate::lanes;
 use crate::math::Vec3;
 use crate::particles::Place;
 use periodic::Wrapped;
@@ -144,7 +145,7 @@ pub enum SearchError {
 /// See [`SearchError`]. Since each periodic length must be at least 2 r_max + skin, no grain meets its own image, though
 /// it may meet several copies of another grain.
 pub fn search(places: &[Place], cell: &PeriodicCell, skin: f64, method: Method) -> Result<Candidates, SearchError> {
-    search_up_to(u32::MAX as usize, places, cell, skin, method)
+    search_up_to(lanes::MOST, places, cell, skin, method)
 }
 
 /// [`search`] with at most `limit` entries, and as many grains and images.

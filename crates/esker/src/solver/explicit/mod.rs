@@ -7,26 +7,29 @@
 
 mod book;
 mod events;
+mod passes;
+mod working_list;
 
 pub use events::Surroundings;
 
 use super::{Phase, PhaseHook, Solver, StepError};
 use crate::contact::batch::Batch;
-use crate::contact::list::{self, BLOCK, Segment};
+use crate::contact::list::{self, Segment};
 use crate::contact::sweep::{self, Grains};
 use crate::contact::visit;
 use crate::contact::walls::{self, WallFrames};
-use crate::integrate::isotropic::{self, Columns, Found, Isotropic, Pass};
+use crate::integrate::isotropic::{self, Isotropic, Pass};
 use crate::integrate::{self, Integrator, Speeds, gear};
 use crate::lanes::Width;
-use crate::law::Dissipation;
 use crate::math::{Aabb, Vec3};
 use crate::measure::energy;
 use crate::model::Model;
-use crate::neighbor::{self, Candidates, Method};
-use crate::particles::{Load, Motion, Particles};
-use crate::state::{State, held};
+use crate::neighbor::{self, Method};
+use crate::particles::Load;
+use crate::state::State;
+use passes::{isotropic_pass, split_off};
 use rayon::prelude::*;
+use working_list::{WorkingList, near_walls, next_skin, refresh_images};
 
 /// Steps between two sortings and wrappings of the grains.
 pub const TIDY_EVERY: u64 = 8192;
@@ -63,35 +66,6 @@ pub struct Explicit {
     unfinished: bool,
     /// Margin found to pay, once there is experience \[m\].
     skin: Option<f64>,
-}
-
-/// Everything that is built from model and state and may be dropped at any time.
-struct WorkingList {
-    /// The fast contact loop, if it can do the laws of the model.
-    batch: Option<Batch>,
-    /// The fast integration, if it can do the bodies and the scheme of the model.
-    scheme: Option<Isotropic>,
-    candidates: Candidates,
-    segments: Vec<Segment>,
-    scratch: integrate::Scratch,
-    /// Kind of each grain, images included.
-    kind: Vec<u16>,
-    /// Positions when the list was built.
-    reference: Vec<Vec3>,
-    /// Bounds since then: how far two grains moved relative to each other, and a grain, and a wall \[m\].
-    parted: f64,
-    travelled: f64,
-    /// Margin of the list \[m\], and steps since it was built.
-    skin: f64,
-    age: u64,
-    /// Bound of the relative speed of any two grains in this step \[m/s\].
-    relative_speed: f64,
-    wall_speed: f64,
-    wall_travelled: f64,
-    /// Non-conservative field forces of this step, for the ledger.
-    field_force: Vec<Vec3>,
-    /// Side of each counting plane each grain is on.
-    sides: Vec<i32>,
 }
 
 impl Explicit {
@@ -291,8 +265,7 @@ impl Explicit {
         let mut rest = p.load.as_mut_slice();
         let mut jobs = Vec::with_capacity(list.segments.len());
         for segment in &mut list.segments {
-            let (own, others) = rest.split_at_mut(segment.grains.len());
-            rest = others;
+            let own = split_off(&mut rest, segment.grains.len());
             jobs.push((segment, own));
         }
         jobs.into_par_iter().for_each(|(segment, loads)| work(segment, loads));
@@ -334,8 +307,8 @@ impl Explicit {
     fn renew_list(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
         let list = self.list.as_mut().expect("kept");
         self.rebuilds += 1;
-        self.skin = Some(next_skin(model, &state.particles, list));
-        list.skin = self.skin.unwrap_or(model.skin);
+        list.skin = next_skin(model, &state.particles, list);
+        self.skin = Some(list.skin);
         state.particles.drop_images();
         let p = &state.particles;
         let n = p.owned();
@@ -463,18 +436,7 @@ impl Solver for Explicit {
     }
 
     fn memory(&self) -> usize {
-        let Some(list) = &self.list else { return 0 };
-        let of_segment = |s: &Segment| {
-            let walls = held(&s.near_walls) + held(&s.walls) + held(&s.walls_before) + held(&s.touches);
-            s.pairs.memory_held() + held(&s.opened) + walls + held(&s.sums) + held(&s.wall_sums)
-        };
-        let segments: usize = list.segments.iter().map(of_segment).sum();
-        let c = &list.candidates;
-        let candidates = held(&c.start) + held(&c.partner) + held(&c.images);
-        let grains = held(&list.kind) + held(&list.reference) + held(&list.field_force) + held(&list.sides);
-        // Besides the mean velocities the scheme keeps one vector per grain.
-        let scratch = held(&list.scratch.mean) + list.reference.len() * size_of::<Vec3>();
-        segments + candidates + grains + scratch
+        self.list.as_ref().map_or(0, WorkingList::memory)
     }
 
     fn rebuilds(&self) -> u64 {
@@ -492,143 +454,4 @@ fn check_finite(speed: f64, state: &State, dt: f64) -> Result<(), StepError> {
         return Err(StepError::NotFinite { id: state.particles.id[i], step: state.step + 1, time: state.time + dt });
     }
     Ok(())
-}
-
-/// One pass of the fast integration, each worker over its own grains; what was lost is added to the sums of their blocks.
-/// Returns bounds of the speeds.
-fn isotropic_pass(
-    scheme: &Isotropic,
-    pass: Pass,
-    particles: &mut Particles,
-    scratch: &mut integrate::Scratch,
-    segments: &mut [Segment],
-) -> Speeds {
-    let n = particles.owned();
-    scratch.fit(n);
-    let mut place = &mut particles.place[..n];
-    let mut motion = &mut particles.motion[..n];
-    let mut mean = &mut scratch.mean[..n];
-    let mut load = particles.load.as_mut_slice();
-    let mut jobs = Vec::with_capacity(segments.len());
-    for segment in segments {
-        let own = segment.grains.clone();
-        let columns = Columns {
-            place: split_off(&mut place, own.len()),
-            motion: split_off(&mut motion, own.len()),
-            mean: split_off(&mut mean, own.len()),
-            load: split_off(&mut load, own.len()),
-            mass: &particles.mass[own.clone()],
-            kind: &particles.kind[own],
-        };
-        jobs.push((segment, columns));
-    }
-    let work = |(segment, columns): (&mut Segment, Columns)| {
-        let mut found = Found::NOTHING;
-        let Columns { place, motion, mean, load, mass, kind } = columns;
-        for (block, sum) in segment.sums.iter_mut().enumerate() {
-            let range = block * BLOCK..place.len().min((block + 1) * BLOCK);
-            let columns = Columns {
-                place: &mut place[range.clone()],
-                motion: &mut motion[range.clone()],
-                mean: &mut mean[range.clone()],
-                load: &mut load[range.clone()],
-                mass: &mass[range.clone()],
-                kind: &kind[range],
-            };
-            let here = scheme.pass(pass, columns);
-            let [damping, friction] = here.lost;
-            sum.dissipated += Dissipation { damping, friction, rolling: 0.0 };
-            found = found.merged(&here);
-        }
-        found
-    };
-    let found = if jobs.len() == 1 {
-        jobs.into_iter().map(work).fold(Found::NOTHING, |a, b| a.merged(&b))
-    } else {
-        jobs.into_par_iter().map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b))
-    };
-    found.speeds()
-}
-
-/// Takes the first `n` entries off a slice.
-fn split_off<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let (first, others) = std::mem::take(rest).split_at_mut(n);
-    *rest = others;
-    first
-}
-
-/// Puts the periodic copies behind the real grains.
-fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mean: &mut Vec<Motion>) {
-    if candidates.images.is_empty() {
-        return;
-    }
-    let p = &mut state.particles;
-    let n = p.owned();
-    p.drop_images();
-    mean.truncate(n);
-    for image in &candidates.images {
-        let owner = image.owner as usize;
-        let mut place = p.place[owner];
-        place.position += model.cell.shift_vector(image.shift);
-        p.place.push(place);
-        p.motion.push(p.motion[owner]);
-        mean.push(mean[owner]);
-    }
-}
-
-/// Steps that a list should last: with fewer the search costs more than looking at more candidates would.
-const LASTING: u64 = 60;
-
-/// The margin for the next list, given how long the last one lasted: longer when it was used up quickly, shorter again
-/// when it lasts long, between the margin of the model and half the smallest radius more.
-fn next_skin(model: &Model, particles: &Particles, list: &WorkingList) -> f64 {
-    let wanted = match list.age {
-        age if age < LASTING => 1.4 * list.skin,
-        age if age > 8 * LASTING => list.skin / 1.4,
-        _ => list.skin,
-    };
-    let radii = || particles.place.iter().map(|place| place.radius);
-    let largest = radii().fold(0.0, f64::max);
-    let smallest_period = model.cell.length.iter().flatten().fold(f64::INFINITY, |a, &b| a.min(b));
-    let room = (smallest_period - 2.0 * largest).max(model.skin);
-    let smallest = radii().fold(largest, f64::min);
-    wanted.min(room).clamp(model.skin, model.skin + 0.5 * smallest)
-}
-
-/// Walls within reach of each grain, and the largest speed at which a wall may come nearer \[m/s\]. A wall that moves too
-/// fast for a list, or has no bounded speed, is near every grain.
-fn near_walls(model: &Model, state: &State, t: f64, skin: f64) -> (Vec<(u32, u16)>, f64) {
-    let frames = visit::frames(model, state, t, 0.0);
-    let p = &state.particles;
-    let mut speed = 0.0f64;
-    let near: Vec<(usize, bool)> = (0..model.walls.len())
-        .filter(|&w| model.walls[w].active)
-        .map(|w| {
-            let approach = events::approach_speed(&model.walls[w], &state.walls[w].base);
-            // A list pays when it lasts for some steps.
-            let listed = approach * model.dt * 40.0 < skin;
-            if listed {
-                speed = speed.max(approach);
-            }
-            (w, listed)
-        })
-        .collect();
-    let mut pairs = Vec::new();
-    let mut touches = Vec::new();
-    for i in 0..p.owned() {
-        for &(w, listed) in &near {
-            touches.clear();
-            if listed {
-                // A grain that crosses a periodic face goes on at the other one.
-                for copy in events::copies(&model.cell, p.position(i), p.radius(i) + skin) {
-                    let local = frames.pose[w].to_local(copy);
-                    model.walls[w].surface.touches(local, p.radius(i) + skin, &mut touches);
-                }
-            }
-            if !listed || !touches.is_empty() {
-                pairs.push((i as u32, w as u16));
-            }
-        }
-    }
-    (pairs, speed)
 }

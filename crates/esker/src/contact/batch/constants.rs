@@ -1,0 +1,100 @@
+//! The laws the fast loop can do, as constants of one formula.
+
+use crate::lanes::Record;
+use crate::law::damping::AnyDamping;
+use crate::law::normal::AnyNormal;
+use crate::law::rolling::AnyRolling;
+use crate::law::tangential::{AnyTangential, Stiffness, TangentialDamping};
+use crate::law::twisting::AnyTwisting;
+use crate::law::{ContactEnd, Law};
+
+/// Constants of one law, each for eight contacts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub(super) struct Constants {
+    /// Stiffness of a linear spring, or effective modulus.
+    pub normal: Record,
+    /// Stiffness of a linear spring over the effective radius.
+    pub normal_scaled: Record,
+    /// Normal dashpot: a constant, over m\*, over √(m\* S).
+    pub dashpot: [Record; 3],
+    /// Tangential stiffness: a constant, over S.
+    pub tangential: [Record; 2],
+    /// Tangential dashpot: a constant, over m\*, over the normal dashpot.
+    pub tangential_dashpot: [Record; 3],
+    /// Coulomb coefficient.
+    pub friction: Record,
+    /// Least normal force.
+    pub least: Record,
+}
+
+impl Constants {
+    /// Of a law this loop can do, and whether it is Hertz's.
+    pub fn of(law: &Law) -> Option<(Self, bool)> {
+        if !matches!((law.rolling, law.twisting), (AnyRolling::None(_), AnyTwisting::None(_))) {
+            return None;
+        }
+        let (normal, normal_scaled, is_hertz) = match law.normal {
+            AnyNormal::Hooke(law) => (law.stiffness, 0.0, false),
+            AnyNormal::ScaledHooke(law) => (0.0, law.modulus, false),
+            AnyNormal::Hertz(law) => (law.effective_modulus, 0.0, true),
+        };
+        let dashpot = match law.damping {
+            AnyDamping::None => [0.0; 3],
+            AnyDamping::Coefficient(law) => [law.coefficient, 0.0, 0.0],
+            AnyDamping::PerMass(law) => [0.0, law.rate, 0.0],
+            AnyDamping::FromRestitution(law) => [0.0, 0.0, law.factor],
+        };
+        let (tangential, damping, friction) = match law.tangential {
+            AnyTangential::Spring(law) => match law.stiffness {
+                Stiffness::Given(k) => ([k, 0.0], law.damping, law.friction),
+                Stiffness::Ratio(ratio) => ([0.0, ratio], law.damping, law.friction),
+            },
+            AnyTangential::Mindlin(law) => ([0.0, law.ratio], law.damping, law.friction),
+            AnyTangential::None(_) | AnyTangential::Dashpot(_) => return None,
+        };
+        if tangential == [0.0; 2] {
+            return None; // a spring without stiffness: the slider would have nothing to hold
+        }
+        let tangential_dashpot = match damping {
+            TangentialDamping::None => [0.0; 3],
+            TangentialDamping::Coefficient(c) => [c, 0.0, 0.0],
+            TangentialDamping::PerMass(rate) => [0.0, rate, 0.0],
+            TangentialDamping::Ratio(ratio) => [0.0, 0.0, ratio],
+        };
+        let least = match law.end {
+            ContactEnd::NoTension => 0.0,
+            ContactEnd::Geometric => f64::NEG_INFINITY,
+        };
+        let eight = |x: f64| [x; 8];
+        let constants = Self {
+            normal: eight(normal),
+            normal_scaled: eight(normal_scaled),
+            dashpot: dashpot.map(eight),
+            tangential: tangential.map(eight),
+            tangential_dashpot: tangential_dashpot.map(eight),
+            friction: eight(friction),
+            least: eight(least),
+        };
+        Some((constants, is_hertz))
+    }
+
+    /// The laws of eight different contacts.
+    pub fn mixed(laws: &[Self], which: &[u32; 8]) -> Self {
+        let mut all = laws[which[0] as usize];
+        for (k, &law) in which.iter().enumerate().skip(1) {
+            let law = &laws[law as usize];
+            all.normal[k] = law.normal[0];
+            all.normal_scaled[k] = law.normal_scaled[0];
+            for c in 0..3 {
+                all.dashpot[c][k] = law.dashpot[c][0];
+                all.tangential_dashpot[c][k] = law.tangential_dashpot[c][0];
+            }
+            all.tangential[0][k] = law.tangential[0][0];
+            all.tangential[1][k] = law.tangential[1][0];
+            all.friction[k] = law.friction[0];
+            all.least[k] = law.least[0];
+        }
+        all
+    }
+}

@@ -1,0 +1,138 @@
+//! The working list: what a solver builds from model and state, keeps while it lasts, and may drop at any time.
+
+use crate::contact::batch::Batch;
+use crate::contact::list::Segment;
+use crate::contact::visit;
+use crate::integrate;
+use crate::integrate::isotropic::Isotropic;
+use crate::lanes;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::neighbor::Candidates;
+use crate::particles::{Motion, Particles};
+use crate::state::{State, held};
+
+/// Everything that is built from model and state and may be dropped at any time.
+pub struct WorkingList {
+    /// The fast contact loop, if it can do the laws of the model.
+    pub batch: Option<Batch>,
+    /// The fast integration, if it can do the bodies and the scheme of the model.
+    pub scheme: Option<Isotropic>,
+    pub candidates: Candidates,
+    pub segments: Vec<Segment>,
+    pub scratch: integrate::Scratch,
+    /// Kind of each grain, images included.
+    pub kind: Vec<u16>,
+    /// Positions when the list was built.
+    pub reference: Vec<Vec3>,
+    /// Bounds since then: how far two grains moved relative to each other, and a grain, and a wall \[m\].
+    pub parted: f64,
+    pub travelled: f64,
+    /// Margin of the list \[m\], and steps since it was built.
+    pub skin: f64,
+    pub age: u64,
+    /// Bound of the relative speed of any two grains in this step \[m/s\].
+    pub relative_speed: f64,
+    pub wall_speed: f64,
+    pub wall_travelled: f64,
+    /// Non-conservative field forces of this step, for the ledger.
+    pub field_force: Vec<Vec3>,
+    /// Side of each counting plane each grain is on.
+    pub sides: Vec<i32>,
+}
+
+impl WorkingList {
+    /// Memory held \[byte\].
+    pub fn memory(&self) -> usize {
+        let of_segment = |s: &Segment| {
+            let walls = held(&s.near_walls) + held(&s.walls) + held(&s.walls_before) + held(&s.touches);
+            s.pairs.memory_held() + held(&s.opened) + walls + held(&s.sums) + held(&s.wall_sums)
+        };
+        let segments: usize = self.segments.iter().map(of_segment).sum();
+        let c = &self.candidates;
+        let candidates = held(&c.start) + held(&c.partner) + held(&c.images);
+        let grains = held(&self.kind) + held(&self.reference) + held(&self.field_force) + held(&self.sides);
+        // Besides the mean velocities the scheme keeps one vector per grain.
+        let scratch = held(&self.scratch.mean) + self.reference.len() * size_of::<Vec3>();
+        segments + candidates + grains + scratch
+    }
+}
+
+/// Puts the periodic copies behind the real grains.
+pub fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mean: &mut Vec<Motion>) {
+    if candidates.images.is_empty() {
+        return;
+    }
+    let p = &mut state.particles;
+    let n = p.owned();
+    p.drop_images();
+    mean.truncate(n);
+    for image in &candidates.images {
+        let owner = image.owner as usize;
+        let mut place = p.place[owner];
+        place.position += model.cell.shift_vector(image.shift);
+        p.place.push(place);
+        p.motion.push(p.motion[owner]);
+        mean.push(mean[owner]);
+    }
+}
+
+/// Steps that a list should last: with fewer the search costs more than looking at more candidates would.
+const LASTING: u64 = 60;
+
+/// The margin for the next list, given how long the last one lasted: longer when it was used up quickly, shorter again
+/// when it lasts long, between the margin of the model and half the smallest radius more.
+pub fn next_skin(model: &Model, particles: &Particles, list: &WorkingList) -> f64 {
+    // A list near its limit must not be made longer.
+    let may_grow = list.candidates.partner.len() < lanes::MOST / 4;
+    let wanted = match list.age {
+        age if age < LASTING && may_grow => 1.4 * list.skin,
+        age if age > 8 * LASTING => list.skin / 1.4,
+        _ => list.skin,
+    };
+    let radii = || particles.place.iter().map(|place| place.radius);
+    let largest = radii().fold(0.0, f64::max);
+    let smallest_period = model.cell.length.iter().flatten().fold(f64::INFINITY, |a, &b| a.min(b));
+    // A hair less than what the search allows.
+    let room = (0.999 * smallest_period - 2.0 * largest).max(model.skin);
+    let smallest = radii().fold(largest, f64::min);
+    wanted.min(room).clamp(model.skin, model.skin + 0.5 * smallest)
+}
+
+/// Walls within reach of each grain, and the largest speed at which a wall may come nearer \[m/s\]. A wall that moves too
+/// fast for a list, or has no bounded speed, is near every grain.
+pub fn near_walls(model: &Model, state: &State, t: f64, skin: f64) -> (Vec<(u32, u16)>, f64) {
+    let frames = visit::frames(model, state, t, 0.0);
+    let p = &state.particles;
+    let mut speed = 0.0f64;
+    let near: Vec<(usize, bool)> = (0..model.walls.len())
+        .filter(|&w| model.walls[w].active)
+        .map(|w| {
+            let approach = super::events::approach_speed(&model.walls[w], &state.walls[w].base);
+            // A list pays when it lasts for some steps.
+            let listed = approach * model.dt * 40.0 < skin;
+            if listed {
+                speed = speed.max(approach);
+            }
+            (w, listed)
+        })
+        .collect();
+    let mut pairs = Vec::new();
+    let mut touches = Vec::new();
+    for i in 0..p.owned() {
+        for &(w, listed) in &near {
+            touches.clear();
+            if listed {
+                // A grain that crosses a periodic face goes on at the other one.
+                for copy in super::events::copies(&model.cell, p.position(i), p.radius(i) + skin) {
+                    let local = frames.pose[w].to_local(copy);
+                    model.walls[w].surface.touches(local, p.radius(i) + skin, &mut touches);
+                }
+            }
+            if !listed || !touches.is_empty() {
+                pairs.push((i as u32, w as u16));
+            }
+        }
+    }
+    (pairs, speed)
+}
