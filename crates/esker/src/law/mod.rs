@@ -237,7 +237,7 @@ impl Touch {
     }
 }
 
-/// Turns a tangent vector with the contact frame over one step: about the normal with the mean spin of the pair, then
+/// Turns a tangent vector with the contact frame over one step: about the normal with the spin of the frame, then
 /// with the normal into the new tangent plane, at unchanged length (`spec` 001 §3.3).
 ///
 /// The smallest rotation that takes the old normal to the new one moves a tangent vector along the bisector of the two,

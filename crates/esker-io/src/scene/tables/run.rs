@@ -206,10 +206,15 @@ pub static SOLVER: Section = Section {
             .default("50"),
         key("integrator", Kind::Choice(Integrator::WORDS), "\"velocity-verlet\"", "The scheme of integration.")
             .default("velocity-verlet"),
-        key("skin", Kind::Number, "\"1 mm\"", "How far beyond touching the neighbour list looks.")
-            .of(m::LENGTH)
-            .positive()
-            .default("a tenth of the mean diameter"),
+        key(
+            "skin",
+            Kind::Number,
+            "\"1 mm\"",
+            "How far beyond touching the neighbour list looks at first; a run widens it if lists are used up quickly.",
+        )
+        .of(m::LENGTH)
+        .positive()
+        .default("a tenth of the mean diameter"),
     ],
     groups: &[],
     tag: None,

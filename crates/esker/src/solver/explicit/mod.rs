@@ -24,12 +24,11 @@ use crate::lanes::Width;
 use crate::math::{Aabb, Vec3};
 use crate::measure::energy;
 use crate::model::Model;
-use crate::neighbor::{self, Method};
 use crate::particles::Load;
 use crate::state::State;
 use passes::{isotropic_pass, split_off};
 use rayon::prelude::*;
-use working_list::{WorkingList, near_walls, next_skin, refresh_images};
+use working_list::{WorkingList, near_walls, next_skin, refresh_images, search};
 
 /// Steps between two sortings and wrappings of the grains.
 pub const TIDY_EVERY: u64 = 8192;
@@ -313,8 +312,7 @@ impl Explicit {
         let p = &state.particles;
         let n = p.owned();
         list.scratch.mean.truncate(n);
-        let mut candidates = neighbor::search(&p.place, &model.cell, list.skin, Method::Grid)?;
-        events::drop_fixed_pairs(p, &mut candidates);
+        let candidates = search(model, p, list.skin)?;
         let (near_walls, wall_speed) = near_walls(model, state, state.time, list.skin);
         let couples = list.batch.is_none();
         list::renew(&mut list.segments, n, &list.candidates, &candidates, &near_walls, couples);
@@ -351,8 +349,7 @@ impl Explicit {
             gear::start(p, model.dt);
         }
         let skin = self.skin.unwrap_or(model.skin);
-        let mut candidates = neighbor::search(&p.place, &model.cell, skin, Method::Grid)?;
-        events::drop_fixed_pairs(p, &mut candidates);
+        let candidates = search(model, p, skin)?;
         let (near_walls, wall_speed) = near_walls(model, state, t, skin);
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         let batch = Batch::of(model, self.width, !self.without_losses).filter(|_| !self.one_pair_at_a_time);

@@ -8,7 +8,7 @@ use crate::integrate::isotropic::Isotropic;
 use crate::lanes;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::neighbor::Candidates;
+use crate::neighbor::{self, Candidates, Method, SearchError};
 use crate::particles::{Motion, Particles};
 use crate::state::{State, held};
 
@@ -56,6 +56,13 @@ impl WorkingList {
         let scratch = held(&self.scratch.mean) + self.reference.len() * size_of::<Vec3>();
         segments + candidates + grains + scratch
     }
+}
+
+/// Candidate pairs of which at least one grain can move.
+pub fn search(model: &Model, particles: &Particles, skin: f64) -> Result<Candidates, SearchError> {
+    let mut candidates = neighbor::search(&particles.place, &model.cell, skin, Method::Grid)?;
+    super::events::drop_fixed_pairs(particles, &mut candidates);
+    Ok(candidates)
 }
 
 /// Puts the periodic copies behind the real grains.
