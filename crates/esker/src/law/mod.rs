@@ -125,14 +125,10 @@ impl Memory {
         Spring { elastic: [x, y, z, self.stiffness], dashpot: [a, b, c, self.last.normal_dashpot] }
     }
 
-    /// Rolling and twisting.
+    /// Everything else. Named one by one, so that the compiler asks where a new field goes.
     pub fn couple_part(&self) -> Couple {
-        Couple {
-            rolling: self.rolling,
-            twisting: self.twisting,
-            stiffness: self.couple_stiffness,
-            last: self.last.couple,
-        }
+        let &Self { spring: _, stiffness: _, rolling, twisting, couple_stiffness, last, touching: _ } = self;
+        Couple { rolling, twisting, stiffness: couple_stiffness, last: last.couple }
     }
 }
 
