@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use esker::boundary::{Motion, MotionPart};
-use esker::contact::{Levers, Velocity, contact_velocity, mean_contact_velocity};
+use esker::contact::{Frame, Levers, Velocity, contact_velocity, mean_contact_velocity};
 use esker::law::damping::{AnyDamping, FromRestitution};
 use esker::law::rolling::{AnyRolling, ElasticPlastic};
 use esker::law::tangential::{AnyTangential, Mindlin, Spring, Stiffness, TangentialDamping};
@@ -153,10 +153,13 @@ fn a_rigidly_spinning_pair_carries_its_springs_along_without_work() {
             let chord = (now - before) / dt;
             touch.normal = now;
             touch.dt = dt;
-            touch.middle = now - chord * (0.5 * dt);
-            touch.mean = mean_contact_velocity(now, touch.middle, levers, body(-1.0, chord), body(1.0, chord), dt);
+            let middle = now - chord * (0.5 * dt);
+            touch.middle = middle / middle.dot(now);
+            let frame = Frame::Between(d);
+            let half_way = contact_velocity(touch.middle, levers, body(-1.0, chord), body(1.0, chord), frame);
+            touch.mean = mean_contact_velocity(now, half_way, dt);
             let velocity = spin.cross(now);
-            touch.now = contact_velocity(now, levers, body(-1.0, velocity), body(1.0, velocity));
+            touch.now = contact_velocity(now, levers, body(-1.0, velocity), body(1.0, velocity), frame);
             let response = law.respond(&touch, &mut memory);
             lost += response.dissipated.damping + response.dissipated.friction + response.dissipated.rolling;
         }

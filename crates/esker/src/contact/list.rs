@@ -6,9 +6,10 @@
 //! results do not depend on the number of workers. Ranges are multiples of [`BLOCK`] grains, the unit in which energy is
 //! summed.
 
+use super::octets::{Near, Needs};
 use super::{Contacts, PairContact, WallContact};
-use crate::lanes::{self, Spring};
-use crate::law::{Couple, Memory};
+use crate::lanes;
+use crate::law::Memory;
 use crate::neighbor::Candidates;
 use crate::state::held;
 use rayon::prelude::*;
@@ -22,8 +23,9 @@ pub const BLOCK: usize = 64;
 pub struct Segment {
     /// Grains of this worker.
     pub grains: Range<usize>,
-    /// Candidate pairs.
-    pub pairs: Pairs,
+    /// Candidate pairs, one list for each of [`OWNED`]. Swept in this order every grain meets its partners in ascending
+    /// order: those below the range first, those above it and images last.
+    pub parts: [Pairs; 3],
     /// Walls within reach: (grain, wall), sorted.
     pub near_walls: Vec<(u32, u16)>,
     /// Touching walls, sorted by (grain, wall, feature).
@@ -34,11 +36,12 @@ pub struct Segment {
     pub sums: Vec<super::sweep::BlockSum>,
     /// Wall loads of the last sweep, `walls` entries per block of grains.
     pub wall_sums: Vec<super::walls::WallSum>,
-    /// Pairs that opened in the last sweep.
-    pub opened: Vec<u32>,
     /// Room for the narrow phase.
     pub touches: Vec<crate::boundary::WallTouch>,
 }
+
+/// Which grains of the pairs of a part a worker owns: the second only, both, the first only.
+pub const OWNED: [[bool; 2]; 3] = [[false, true], [true, true], [true, false]];
 
 /// Candidate pairs (i, j) sorted, j at or beyond the number of grains being an image, and what they remember.
 #[derive(Clone, Debug, Default)]
@@ -47,56 +50,45 @@ pub struct Pairs {
     pub i: Vec<u32>,
     /// Second grain of each, likewise.
     pub j: Vec<u32>,
-    /// Whether the pairs of each group of eight touched at the last step, first pair in the lowest bit.
-    pub touching: Vec<u8>,
-    /// Tangential spring and dashpots of each.
-    pub springs: Vec<Spring>,
-    /// Rolling and twisting of each; empty when no law has them.
-    pub couples: Vec<Couple>,
-    /// Those that may touch within the next steps.
-    pub active: Active,
-}
-
-/// Pairs of a list that are so near that they may touch within the next steps, in the order of the list.
-#[derive(Clone, Debug)]
-pub struct Active {
-    /// Grains of each, as offsets; filled up to whole groups of eight, as the next two.
-    pub i: Vec<u32>,
-    /// Second grains.
-    pub j: Vec<u32>,
-    /// Place of each in the list.
-    pub k: Vec<u32>,
-    /// Tangential spring and dashpots of each, side by side, so that a sweep reads no others. While there are active
-    /// pairs these count, not those of the list.
-    pub springs: Vec<Spring>,
-    /// Where the spring of each is \[byte\]: multiples of its size.
-    pub slot: Vec<u32>,
-    /// Whether they touched at the last step, eight to a byte: while there are active pairs these bits count, not those
-    /// of the list.
-    pub touching: Vec<u8>,
     /// Number of pairs.
-    pub len: usize,
-    /// How much nearer two grains may still come before another pair has to be active \[m\].
-    pub room: f64,
+    len: usize,
+    /// What those that touch remember.
+    pub memory: Memories,
 }
 
-impl Default for Active {
-    /// Not yet found.
+/// How pairs remember.
+#[derive(Clone, Debug)]
+pub enum Memories {
+    /// Each candidate has a memory: the general loop.
+    Each(Vec<Memory>),
+    /// Those that are near do: the fast loop.
+    Near(Box<Near>),
+}
+
+impl Default for Memories {
     fn default() -> Self {
-        let (i, j, k, springs, slot, touching) = Default::default();
-        Self { i, j, k, springs, slot, touching, len: 0, room: f64::NEG_INFINITY }
+        Self::Each(Vec::new())
     }
+}
+
+/// Which loop a list is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loop {
+    /// [`sweep`](super::sweep).
+    General,
+    /// [`batch`](super::batch), whose laws need these memories.
+    Fast(Needs),
 }
 
 impl Pairs {
     /// Number of pairs.
     pub fn len(&self) -> usize {
-        self.springs.len()
+        self.len
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.springs.is_empty()
+        self.len == 0
     }
 
     /// Grains of pair `k`.
@@ -104,93 +96,42 @@ impl Pairs {
         (lanes::index(self.i[k]), lanes::index(self.j[k]))
     }
 
-    /// Whether pair `k` touched at the last step.
-    pub fn touches(&self, k: usize) -> bool {
-        self.touching[k / 8] >> (k % 8) & 1 == 1
-    }
-
-    /// Sets whether pair `k` touches.
-    pub fn set_touches(&mut self, k: usize, touches: bool) {
-        let bit = 1 << (k % 8);
-        if touches {
-            self.touching[k / 8] |= bit;
-        } else {
-            self.touching[k / 8] &= !bit;
+    /// The pairs that touched at the last step, in their order: place in the list and memory.
+    fn touching(&self) -> Box<dyn Iterator<Item = (usize, Memory)> + '_> {
+        match &self.memory {
+            Memories::Each(all) => Box::new(all.iter().copied().enumerate().filter(|(_, memory)| memory.touching)),
+            Memories::Near(near) => Box::new(near.touching()),
         }
     }
 
-    /// Memory of pair `k`.
-    pub fn memory(&self, k: usize) -> Memory {
-        Memory::from_parts(&self.springs[k], self.couples.get(k), self.touches(k))
-    }
-
-    /// Sets the memory of pair `k`.
-    pub fn set_memory(&mut self, k: usize, memory: &Memory) {
-        self.springs[k] = memory.spring_part();
-        if let Some(couple) = self.couples.get_mut(k) {
-            *couple = memory.couple_part();
+    /// Number of pairs that touched at the last step.
+    pub fn count_touching(&self) -> usize {
+        match &self.memory {
+            Memories::Each(all) => all.iter().filter(|memory| memory.touching).count(),
+            Memories::Near(near) => near.count(),
         }
-        self.set_touches(k, memory.touching);
-    }
-
-    /// Brings what the active pairs found out to the list, which has no active ones then.
-    pub fn settle(&mut self) {
-        if self.active.room == f64::NEG_INFINITY {
-            return;
-        }
-        self.touching.fill(0);
-        let active = &mut self.active;
-        for (a, &k) in active.k[..active.len].iter().enumerate() {
-            let k = k as usize;
-            self.springs[k] = active.springs[a];
-            self.touching[k / 8] |= (active.touching[a / 8] >> (a % 8) & 1) << (k % 8);
-        }
-        active.touching.clear();
-        (active.len, active.room) = (0, f64::NEG_INFINITY);
     }
 
     /// Memory held \[byte\].
     pub fn memory_held(&self) -> usize {
-        let active = &self.active;
-        let near = held(&active.i) + held(&active.j) + held(&active.k) + held(&active.slot) + held(&active.touching);
-        let all = held(&self.i) + held(&self.j) + held(&self.touching) + held(&self.springs) + held(&self.couples);
-        near + held(&active.springs) + all
-    }
-
-    /// Makes room for `capacity` pairs.
-    fn with_capacity(capacity: usize, with_couples: bool) -> Self {
-        Self {
-            i: Vec::with_capacity(capacity + 8),
-            j: Vec::with_capacity(capacity + 8),
-            touching: Vec::with_capacity(capacity / 8 + 1),
-            springs: Vec::with_capacity(capacity),
-            couples: Vec::with_capacity(if with_couples { capacity } else { 0 }),
-            active: Active::default(),
-        }
+        let memory = match &self.memory {
+            Memories::Each(all) => held(all),
+            Memories::Near(near) => near.memory_held(),
+        };
+        held(&self.i) + held(&self.j) + memory
     }
 
     /// Appends a pair that touches if it has a memory; groups are left open.
     #[inline]
-    fn push(&mut self, i: u32, j: u32, memory: Option<(Spring, Couple)>, with_couples: bool) {
-        let k = self.springs.len();
-        if k.is_multiple_of(8) {
-            self.touching.push(0);
-        }
+    fn push(&mut self, i: u32, j: u32, memory: Option<Memory>) {
         self.i.push(lanes::offset(i));
         self.j.push(lanes::offset(j));
-        let (spring, couple) = memory.unwrap_or_default();
-        self.springs.push(spring);
-        if with_couples {
-            self.couples.push(couple);
+        match (&mut self.memory, memory) {
+            (Memories::Each(all), memory) => all.push(memory.unwrap_or_default()),
+            (Memories::Near(near), Some(memory)) => near.push(self.len, &memory),
+            (Memories::Near(_), None) => {}
         }
-        self.touching[k / 8] |= u8::from(memory.is_some()) << (k % 8);
-    }
-
-    /// Fills the last group up.
-    fn close(&mut self) {
-        let whole = self.len().next_multiple_of(8);
-        self.i.resize(whole, 0);
-        self.j.resize(whole, 0);
+        self.len += 1;
     }
 }
 
@@ -209,109 +150,122 @@ fn ranges(grains: usize, workers: usize) -> Vec<Range<usize>> {
 
 /// Builds the segments for `workers` workers from candidates and the stored contacts.
 pub fn build(
-    grains: usize,
     workers: usize,
     candidates: &Candidates,
     contacts: &Contacts,
     near_walls: &[(u32, u16)],
     wall_count: usize,
-    with_couples: bool,
+    form: Loop,
 ) -> Vec<Segment> {
-    let span = span(grains, candidates);
+    let span = candidates.span();
     let segment = |own: Range<usize>| {
-        let blocks = own.len().div_ceil(BLOCK);
-        let mut rest = contacts.pairs.as_slice();
-        let recall = |i: u32, j: u32| {
-            rest = &rest[rest.iter().position(|c| c.i >= i).unwrap_or(rest.len())..];
-            let (partner, shift) = match (j as usize).checked_sub(grains) {
-                None => (j, [0; 3]),
-                Some(image) => (candidates.images[image].owner, candidates.images[image].shift),
-            };
-            let of_row = rest.iter().take_while(|c| c.i == i);
-            let same = |c: &&PairContact| c.j == partner && c.shift == shift && c.memory.touching;
-            of_row.clone().find(same).map(|c| (c.memory.spring_part(), c.memory.couple_part()))
+        let part = |part: usize| {
+            let rows = rows_of(part, &own, span);
+            let from = contacts.pairs.partition_point(|c| (c.i as usize) < rows.start);
+            let touching = contacts.pairs[from..].iter().filter(|c| c.memory.touching);
+            let known = Recall::new(touching.map(|c| (c.i, (c.j, c.shift), c.memory)));
+            assemble(OWNED[part][1], rows, &own, candidates, form, known)
         };
+        let blocks = own.len().div_ceil(BLOCK);
         Segment {
-            pairs: assemble(&own, grains, candidates, span, with_couples, recall),
+            parts: [part(0), part(1), part(2)],
             sums: vec![Default::default(); blocks],
             wall_sums: vec![Default::default(); blocks * wall_count],
             near_walls: slice_of(near_walls, &own, |w| w.0).to_vec(),
             walls: slice_of(&contacts.walls, &own, |w| w.grain).to_vec(),
-            grains: own,
+            grains: own.clone(),
             ..Default::default()
         }
     };
-    ranges(grains, workers).into_par_iter().map(segment).collect()
+    ranges(candidates.owned(), workers).into_par_iter().map(segment).collect()
 }
 
 /// Gives the segments new candidates of the same grains; contacts keep what they remember.
 pub fn renew(
     segments: &mut [Segment],
-    grains: usize,
     before: &Candidates,
     candidates: &Candidates,
     near_walls: &[(u32, u16)],
-    with_couples: bool,
+    form: Loop,
 ) {
-    let span = span(grains, candidates);
+    let span = candidates.span();
     segments.par_iter_mut().for_each(|segment| {
-        let mut old = std::mem::take(&mut segment.pairs);
-        old.settle();
-        let mut at = 0;
-        let recall = |i: u32, j: u32| {
-            while at < old.len() && old.i[at] < lanes::offset(i) {
-                at += 1;
-            }
-            let image = |list: &Candidates, j: usize| j.checked_sub(grains).map(|k| list.images[k]);
-            let wanted = image(candidates, j as usize);
-            let of_row = (at..old.len()).take_while(|&k| old.i[k] == lanes::offset(i));
-            let same = |&k: &usize| {
-                old.touches(k)
-                    && match wanted {
-                        None => old.j[k] == lanes::offset(j),
-                        Some(_) => image(before, lanes::index(old.j[k])) == wanted,
-                    }
-            };
-            let found = of_row.clone().find(same);
-            found.map(|k| (old.springs[k], old.couples.get(k).copied().unwrap_or_default()))
-        };
-        segment.pairs = assemble(&segment.grains, grains, candidates, span, with_couples, recall);
-        segment.near_walls = slice_of(near_walls, &segment.grains, |w| w.0).to_vec();
+        let own = &segment.grains;
+        for (part, pairs) in segment.parts.iter_mut().enumerate() {
+            let old = std::mem::take(pairs);
+            let known = Recall::new(old.touching().map(|(k, memory)| {
+                let (i, j) = old.grains(k);
+                (i as u32, before.identity(j as u32), memory)
+            }));
+            *pairs = assemble(OWNED[part][1], rows_of(part, own, span), own, candidates, form, known);
+        }
+        segment.near_walls = slice_of(near_walls, own, |w| w.0).to_vec();
     });
 }
 
-/// How far the index of a partner lies at most beyond that of the first grain, images left out.
-fn span(grains: usize, candidates: &Candidates) -> usize {
-    let of_row = |i: usize| {
-        let last = candidates.row(i).iter().rev().map(|&j| j as usize).find(|&j| j < grains);
-        last.map_or(0, |j| j - i)
-    };
-    (0..grains).into_par_iter().with_min_len(4096).map(of_row).max().unwrap_or(0)
+/// Second grain of a pair: the real one and by how many periods it is shifted.
+type Partner = (u32, [i32; 3]);
+
+/// What pairs remember, sorted by first grain, to be asked in the order of the first grains.
+struct Recall<I: Iterator<Item = (u32, Partner, Memory)>> {
+    rest: std::iter::Peekable<I>,
+    /// The first grain asked for last, and what its pairs remember.
+    row: Option<u32>,
+    of_row: Vec<(Partner, Memory)>,
 }
 
-/// Every candidate that a worker's grains take part in. Rows come in ascending order, so the list is sorted by (i, j);
-/// `recall` is asked in that order.
-fn assemble(
-    own: &Range<usize>,
-    grains: usize,
-    candidates: &Candidates,
-    span: usize,
-    with_couples: bool,
-    mut recall: impl FnMut(u32, u32) -> Option<(Spring, Couple)>,
-) -> Pairs {
-    let rows = own.start.saturating_sub(span)..own.end;
-    let count = |rows: &Range<usize>| (candidates.start[rows.end] - candidates.start[rows.start]) as usize;
-    let mut pairs = Pairs::with_capacity(count(own) + count(own) / 8, with_couples);
-    for i in rows {
-        let owned = own.contains(&i);
-        for &j in candidates.row(i) {
-            let partner = j as usize;
-            if owned || (partner < grains && own.contains(&partner)) {
-                pairs.push(i as u32, j, recall(i as u32, j), with_couples);
+impl<I: Iterator<Item = (u32, Partner, Memory)>> Recall<I> {
+    fn new(all: I) -> Self {
+        Self { rest: all.peekable(), row: None, of_row: Vec::new() }
+    }
+
+    /// Memory of the pair of a grain with a partner.
+    fn of(&mut self, i: u32, partner: Partner) -> Option<Memory> {
+        if self.row != Some(i) {
+            self.row = Some(i);
+            self.of_row.clear();
+            while let Some((row, partner, memory)) = self.rest.next_if(|(row, ..)| *row <= i) {
+                if row == i {
+                    self.of_row.push((partner, memory));
+                }
             }
         }
+        self.of_row.iter().find(|(known, _)| *known == partner).map(|(_, memory)| *memory)
     }
-    pairs.close();
+}
+
+/// First grains of the pairs of a part, when partners lie at most `span` beyond them.
+fn rows_of(part: usize, own: &Range<usize>, span: usize) -> Range<usize> {
+    if OWNED[part][0] { own.clone() } else { own.start - span.min(own.start)..own.start }
+}
+
+/// The candidates of some rows with those partners that are a worker's `own`, or with those that are not. Rows come in
+/// ascending order, so the list is sorted by (i, j).
+fn assemble<I: Iterator<Item = (u32, Partner, Memory)>>(
+    owned: bool,
+    rows: Range<usize>,
+    own: &Range<usize>,
+    candidates: &Candidates,
+    form: Loop,
+    mut known: Recall<I>,
+) -> Pairs {
+    let memory = match form {
+        Loop::General => Memories::Each(Vec::new()),
+        Loop::Fast(needs) => Memories::Near(Box::new(Near::new(needs))),
+    };
+    let mut pairs = Pairs { memory, ..Default::default() };
+    let wanted = |j: u32| own.contains(&(j as usize)) == owned;
+    let partners = |i: usize| candidates.row(i).iter().copied().filter(|&j| wanted(j));
+    let count: usize = rows.clone().map(|i| partners(i).count()).sum();
+    pairs.i.reserve_exact(count.next_multiple_of(8));
+    pairs.j.reserve_exact(count.next_multiple_of(8));
+    for i in rows {
+        for j in partners(i) {
+            pairs.push(i as u32, j, known.of(i as u32, candidates.identity(j)));
+        }
+    }
+    pairs.i.resize(count.next_multiple_of(8), 0);
+    pairs.j.resize(count.next_multiple_of(8), 0);
     pairs
 }
 
@@ -323,23 +277,19 @@ fn slice_of<'a, T>(list: &'a [T], grains: &Range<usize>, grain: impl Fn(&T) -> u
 }
 
 /// Collects the touching contacts of all segments.
-pub fn collect(segments: &mut [Segment], grains: usize, candidates: &Candidates, contacts: &mut Contacts) {
+pub fn collect(segments: &[Segment], candidates: &Candidates, contacts: &mut Contacts) {
     contacts.pairs.clear();
     contacts.walls.clear();
+    contacts.pairs.reserve_exact(segments.iter().flat_map(|s| &s.parts[1..]).map(Pairs::count_touching).sum());
     for segment in segments {
-        segment.pairs.settle();
-        let pairs = &segment.pairs;
-        for k in (0..pairs.len()).filter(|&k| pairs.touches(k)) {
-            let (i, j) = pairs.grains(k);
-            if segment.grains.contains(&i) {
-                let (j, shift) = match j.checked_sub(grains) {
-                    None => (j as u32, [0; 3]),
-                    Some(image) => (candidates.images[image].owner, candidates.images[image].shift),
-                };
-                contacts.pairs.push(PairContact { i: i as u32, j, shift, memory: pairs.memory(k) });
-            }
+        for pairs in &segment.parts[1..] {
+            contacts.pairs.extend(pairs.touching().map(|(k, memory)| {
+                let (i, j) = pairs.grains(k);
+                let (j, shift) = candidates.identity(j as u32);
+                PairContact { i: i as u32, j, shift, memory }
+            }));
         }
         contacts.walls.extend_from_slice(&segment.walls);
     }
-    contacts.pairs.sort_by_key(|c| (c.i, c.j, c.shift));
+    contacts.pairs.sort_unstable_by_key(|c| (c.i, c.j, c.shift));
 }

@@ -7,6 +7,7 @@
 
 pub mod batch;
 pub mod list;
+pub mod octets;
 pub mod sweep;
 pub mod visit;
 pub mod walls;
@@ -63,6 +64,8 @@ impl Memory {
         self.rolling = -self.rolling;
         self.last.tangential_dashpot = self.last.tangential_dashpot.map(|f| -f);
         self.last.couple = self.last.couple.map(|f| -f);
+        self.rates.slip = -self.rates.slip;
+        self.rates.turning = -self.rates.turning;
         self
     }
 }
@@ -113,32 +116,37 @@ pub struct Levers {
     pub i: f64,
     /// Of body j.
     pub j: f64,
-    /// Share of body i in the spin of the contact frame about its normal \[-\].
-    pub share: f64,
 }
 
 impl Levers {
     /// Of two grains with centres a distance apart: the contact point is the middle of the overlap (Džiugys & Peters
-    /// 1998, eq. (5)). The frame turns with the mean of both spins, weighted with the levers.
+    /// 1998, eq. (5)).
     #[inline]
     pub fn of_pair(radius_i: f64, radius_j: f64, distance: f64) -> Self {
         let half_overlap = 0.5 * (radius_i + radius_j - distance);
-        let (i, j) = (radius_i - half_overlap, radius_j - half_overlap);
-        Self { i, j, share: i / distance }
+        Self { i: radius_i - half_overlap, j: radius_j - half_overlap }
     }
 
     /// The same with each of them longer.
     #[inline]
     pub fn longer(self, by: f64) -> Self {
-        Self { i: self.i + by, j: self.j + by, share: self.share }
+        Self { i: self.i + by, j: self.j + by }
     }
 
-    /// Of a grain on a wall, which is a body with its centre at the contact point. As with a very large grain the frame
-    /// turns with the wall.
+    /// Of a grain on a wall, which is a body with its centre at the contact point.
     #[inline]
     pub fn of_wall(lever: f64) -> Self {
-        Self { i: lever, j: 0.0, share: 0.0 }
+        Self { i: lever, j: 0.0 }
     }
+}
+
+/// With what a contact frame turns about its normal.
+#[derive(Clone, Copy, Debug)]
+pub enum Frame {
+    /// With the mean of both spins, weighted with the levers: of two grains this far apart \[m\].
+    Between(f64),
+    /// With the second body, a wall: the limit of a very large grain.
+    OnSecond,
 }
 
 /// Velocity of a rigid body.
@@ -165,34 +173,28 @@ pub(crate) fn from_middle_to_end(v: Vec3, n: Vec3, frame_angle: f64) -> Vec3 {
     spun - n * spun.dot(n)
 }
 
-/// Mean relative velocity over a step of length `dt` that ends with normal `n`, having had the normal `middle` and these
-/// levers half way. Velocities belong to the middle of the step, so normal and levers must: with those of the end a pair
-/// that turns as one body would seem to slip by ½ D dt (ω·n) ω_t.
+/// Velocities of a contact over a step of length `dt` that ends with normal `n`, given those half way through it, with
+/// the normal and the levers of that time: with those of the end a pair that turns as one body would seem to slip by
+/// ½ D dt (ω·n) ω_t.
 #[inline]
-pub fn mean_contact_velocity(
-    n: Vec3,
-    middle: Vec3,
-    levers: Levers,
-    i: Velocity,
-    j: Velocity,
-    dt: f64,
-) -> ContactVelocity {
-    let mut mean = contact_velocity(middle, levers, i, j);
-    mean.slip = from_middle_to_end(mean.slip, n, mean.frame_spin * dt);
-    mean
+pub fn mean_contact_velocity(n: Vec3, half_way: ContactVelocity, dt: f64) -> ContactVelocity {
+    ContactVelocity { slip: from_middle_to_end(half_way.slip, n, half_way.frame_spin * dt), ..half_way }
 }
 
 /// Relative velocity at the contact of two bodies whose centres lie before and behind the contact point along the normal
 /// (Džiugys & Peters 1998, eqs (5)–(9)).
 #[inline]
-pub fn contact_velocity(n: Vec3, levers: Levers, i: Velocity, j: Velocity) -> ContactVelocity {
-    let surface = (levers.i * i.angular + levers.j * j.angular).cross(n);
-    let relative = i.linear - j.linear + surface;
-    let approach = relative.dot(n);
+pub fn contact_velocity(n: Vec3, levers: Levers, i: Velocity, j: Velocity, frame: Frame) -> ContactVelocity {
+    let rims = levers.i * i.angular + levers.j * j.angular;
+    let relative = i.linear - j.linear + rims.cross(n);
+    let approach = (i.linear - j.linear).dot(n);
     ContactVelocity {
         approach,
         slip: relative - approach * n,
         turning: i.angular - j.angular,
-        frame_spin: (levers.share * i.angular + (1.0 - levers.share) * j.angular).dot(n),
+        frame_spin: match frame {
+            Frame::Between(distance) => rims.dot(n) / distance,
+            Frame::OnSecond => j.angular.dot(n),
+        },
     }
 }

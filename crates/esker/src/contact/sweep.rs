@@ -1,11 +1,12 @@
 //! The contact loop over pairs of grains in its general form: any laws, one pair after another. The common laws take
 //! [`batch`](super::batch) instead, which does the same several pairs at once.
 
-use super::list::{BLOCK, Segment};
-use super::{Levers, Velocity, contact_velocity, mean_contact_velocity};
-use crate::law::{Dissipation, Law, Memory, Touch};
+use super::list::{BLOCK, Memories, Pairs, Segment};
+use super::{Frame, Levers, Velocity, contact_velocity, mean_contact_velocity};
+use crate::law::{Dissipation, LastRates, Law, Memory, Touch};
 use crate::model::Model;
 use crate::particles::{Load, Motion, Place};
+use std::ops::Range;
 
 /// What a block of grains books in one step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,14 +22,25 @@ pub struct Grains<'a> {
     pub owned: usize,
     /// Centre and radius.
     pub place: &'a [Place],
-    /// Velocity at the time of the force.
+    /// Masses, radii, and velocities at the time of the force if these are known.
     pub motion: &'a [Motion],
     /// Mean velocity over the step.
     pub mean: &'a [Motion],
+    /// Whether `motion` holds the velocities at the time of the force.
+    pub now: Now,
     /// Kind of each grain.
     pub kind: &'a [u16],
     /// Length of the step \[s\].
     pub dt: f64,
+}
+
+/// Where contacts have the velocities at the time of the force from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Now {
+    /// From those of the grains.
+    Known,
+    /// From the mean velocities of this step and the last.
+    Extrapolated,
 }
 
 impl Grains<'_> {
@@ -43,54 +55,74 @@ impl Grains<'_> {
 /// grains it owns; `loads` is the segment's own range.
 pub fn sweep(model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
     let own = segment.grains.clone();
-    for k in 0..segment.pairs.len() {
-        let (i, j) = segment.pairs.grains(k);
-        let Some((touch, levers)) = touch(grains, i, j) else {
-            if segment.pairs.touches(k) {
-                let mut memory = segment.pairs.memory(k);
-                release(model, grains, segment, k, &mut memory);
-                segment.pairs.set_memory(k, &memory);
+    let [below, inside, above] = &mut segment.parts;
+    for k in 0..below.len() {
+        pair(model, grains, &own, below, k, loads);
+    }
+    // Row by row, so that losses are summed in the same order wherever the border lies.
+    let (mut next_inside, mut next_above) = (0, 0);
+    for (block, sum) in segment.sums.iter_mut().enumerate() {
+        let first = own.start + block * BLOCK;
+        for i in first..own.end.min(first + BLOCK) {
+            for (pairs, next) in [(&mut *inside, &mut next_inside), (&mut *above, &mut next_above)] {
+                while *next < pairs.len() && pairs.grains(*next).0 == i {
+                    sum.dissipated += pair(model, grains, &own, pairs, *next, loads);
+                    *next += 1;
+                }
             }
-            continue;
-        };
-        let mut memory = segment.pairs.memory(k);
-        let response = law_of(model, grains, i, j).respond(&touch, &mut memory);
-        segment.pairs.set_memory(k, &memory);
-        let spin = touch.normal.cross(response.force);
-        if own.contains(&i) {
-            let load = &mut loads[i - own.start];
-            load.force += response.force;
-            load.torque += levers.i * spin + response.couple;
-            segment.sums[(i - own.start) / BLOCK].dissipated += response.dissipated * grains.share(j);
-        }
-        if own.contains(&j) {
-            let load = &mut loads[j - own.start];
-            load.force -= response.force;
-            load.torque += levers.j * spin - response.couple;
         }
     }
+}
+
+/// Evaluates one pair, adds its loads to the grains a worker owns, and returns what was lost.
+fn pair(
+    model: &Model,
+    grains: Grains,
+    own: &Range<usize>,
+    pairs: &mut Pairs,
+    k: usize,
+    loads: &mut [Load],
+) -> Dissipation {
+    let (i, j) = pairs.grains(k);
+    let Memories::Each(memories) = &mut pairs.memory else { unreachable!("the list was built for this loop") };
+    let memory = &mut memories[k];
+    let Some((touch, levers, rates)) = touch(grains, i, j, memory) else {
+        return if memory.touching { release(model, grains, i, j, memory) } else { Dissipation::default() };
+    };
+    let response = law_of(model, grains, i, j).respond(&touch, memory);
+    memory.rates = rates;
+    let spin = touch.normal.cross(response.force);
+    if own.contains(&i) {
+        let load = &mut loads[i - own.start];
+        load.force += response.force;
+        load.torque += levers.i * spin + response.couple;
+    }
+    if own.contains(&j) {
+        let load = &mut loads[j - own.start];
+        load.force -= response.force;
+        load.torque += levers.j * spin - response.couple;
+    }
+    response.dissipated * grains.share(j)
 }
 
 fn law_of<'a>(model: &'a Model, grains: Grains, i: usize, j: usize) -> &'a Law {
     model.laws.law(model.material_of(grains.kind[i]), model.material_of(grains.kind[j]))
 }
 
-/// Books the end of pair `k`, which has just opened, and clears its memory.
-pub fn release(model: &Model, grains: Grains, segment: &mut Segment, k: usize, memory: &mut Memory) {
-    let (i, j) = segment.pairs.grains(k);
+/// Forgets a pair that has just opened and returns what it lost in its last half step.
+pub fn release(model: &Model, grains: Grains, i: usize, j: usize, memory: &mut Memory) -> Dissipation {
     let (a, b) = (&grains.place[i], &grains.place[j]);
     let normal = (b.position - a.position).normalize_or_zero();
-    let levers = Levers::of_pair(a.radius, b.radius, a.radius + b.radius);
-    let mean = contact_velocity(normal, levers, (&grains.mean[i]).into(), (&grains.mean[j]).into());
-    let lost = law_of(model, grains, i, j).release(&mean, grains.dt, memory);
-    if segment.grains.contains(&i) {
-        segment.sums[(i - segment.grains.start) / BLOCK].dissipated += lost * grains.share(j);
-    }
+    let reach = a.radius + b.radius;
+    let [mean_i, mean_j] = [i, j].map(|g| Velocity::from(&grains.mean[g]));
+    let levers = Levers::of_pair(a.radius, b.radius, reach);
+    let mean = contact_velocity(normal, levers, mean_i, mean_j, Frame::Between(reach));
+    law_of(model, grains, i, j).release(&mean, grains.dt, memory) * grains.share(j)
 }
 
-/// Geometry of one pair, or `None` when it does not touch.
+/// Geometry of one pair and what it has to know in the next step, or `None` when it does not touch.
 #[inline(always)] // returned through memory it costs a fifth of the loop
-pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, Levers)> {
+pub fn touch(grains: Grains, i: usize, j: usize, memory: &Memory) -> Option<(Touch, Levers, LastRates)> {
     let (a, b) = (&grains.place[i], &grains.place[j]);
     let d = b.position - a.position;
     let reach = a.radius + b.radius;
@@ -103,22 +135,26 @@ pub fn touch(grains: Grains, i: usize, j: usize) -> Option<(Touch, Levers)> {
     let (m_i, m_j) = (&grains.motion[i], &grains.motion[j]);
     let [mean_i, mean_j] = [i, j].map(|g| Velocity::from(&grains.mean[g]));
     let dt = grains.dt;
-    let parting = mean_j.linear - mean_i.linear;
-    let away = parting.dot(normal);
-    let middle = normal - (parting - normal * away) * (0.5 * dt / distance);
+    let last = memory.touching.then_some(&memory.rates);
+
+    // Half way through the step: the normal was turned back, and the levers were longer.
+    let (frame, closing) = (Frame::Between(distance), mean_i.linear - mean_j.linear);
+    let middle = normal + (closing - normal * closing.dot(normal)) * (0.5 * dt / distance);
     let levers = Levers::of_pair(a.radius, b.radius, distance);
-    let half_way = levers.longer(-0.25 * dt * away);
-    Some((
-        Touch {
-            overlap: reach - distance,
-            normal,
-            middle,
-            effective_radius: 1.0 / (m_i.inverse_radius + m_j.inverse_radius),
-            effective_mass: 1.0 / (m_i.inverse_mass + m_j.inverse_mass),
-            now: contact_velocity(normal, levers, m_i.into(), m_j.into()),
-            mean: mean_contact_velocity(normal, middle, half_way, mean_i, mean_j, dt),
-            dt,
+    let longer = levers.longer(0.25 * dt * last.map_or(0.0, |last| last.approach));
+    let half_way = contact_velocity(middle, longer, mean_i, mean_j, frame);
+    let touch = Touch {
+        overlap: reach - distance,
+        normal,
+        middle,
+        effective_radius: 1.0 / (m_i.inverse_radius + m_j.inverse_radius),
+        effective_mass: 1.0 / (m_i.inverse_mass + m_j.inverse_mass),
+        now: match grains.now {
+            Now::Known => contact_velocity(normal, levers, m_i.into(), m_j.into(), frame),
+            Now::Extrapolated => half_way.half_a_step_later(last, normal),
         },
-        levers,
-    ))
+        mean: mean_contact_velocity(normal, half_way, dt),
+        dt,
+    };
+    Some((touch, levers, half_way.rates()))
 }

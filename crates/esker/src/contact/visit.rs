@@ -1,6 +1,6 @@
 //! Walks over the stored contacts and tells their geometry, forces and energies, changing nothing.
 
-use super::sweep::{Grains, touch};
+use super::sweep::{Grains, Now, touch};
 use super::walls::{WallFrames, wall_touch};
 use super::{PairContact, WallContact};
 use crate::boundary::WallTouch;
@@ -81,8 +81,9 @@ fn pair(model: &Model, p: &Particles, c: &PairContact) -> Option<ContactForce> {
     let place = [p.place[i], other];
     let motion = [p.motion[i], p.motion[j]];
     let kind = [p.kind[i], p.kind[j]];
-    let grains = Grains { owned: 2, place: &place, motion: &motion, mean: &motion, kind: &kind, dt: 0.0 };
-    let (touch, levers) = touch(grains, 0, 1)?;
+    let grains =
+        Grains { owned: 2, place: &place, motion: &motion, mean: &motion, now: Now::Known, kind: &kind, dt: 0.0 };
+    let (touch, levers, _) = touch(grains, 0, 1, &c.memory)?;
     let law = model.laws.law(model.material_of(kind[0]), model.material_of(kind[1]));
     let (force, normal_force) = force_now(law, &touch, &c.memory);
     Some(ContactForce {
@@ -111,10 +112,11 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
         place: std::slice::from_ref(&place),
         motion: std::slice::from_ref(&p.motion[i]),
         mean: std::slice::from_ref(&p.motion[i]),
+        now: Now::Known,
         kind: std::slice::from_ref(&p.kind[i]),
         dt: 0.0,
     };
-    let (touch, point) = wall_touch(model, frames, grains, 0, w, found, found.normal);
+    let (touch, point, _) = wall_touch(model, frames, grains, 0, w, found, found.normal, &c.memory);
     let law = model.laws.law(model.material_of(p.kind[i]), model.walls[w].material);
     let (force, normal_force) = force_now(law, &touch, &c.memory);
     Some(ContactForce {

@@ -5,10 +5,10 @@
 //! there on both sides of it.
 
 use super::list::{BLOCK, Segment};
-use super::sweep::Grains;
-use super::{Levers, Velocity, WallContact, contact_velocity, mean_contact_velocity};
+use super::sweep::{Grains, Now};
+use super::{Frame, Levers, Velocity, WallContact, contact_velocity, mean_contact_velocity};
 use crate::boundary::WallTouch;
-use crate::law::{Memory, Touch};
+use crate::law::{LastRates, Memory, Touch};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
 use crate::particles::Load;
@@ -94,8 +94,9 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
                 continue;
             }
             let (mut memory, normal_before) = recall(found, place.radius, old, &segment.touches);
-            let (touch, point) = wall_touch(model, frames, grains, g, w, found, normal_before);
+            let (touch, point, rates) = wall_touch(model, frames, grains, g, w, found, normal_before, &memory);
             let response = law.respond(&touch, &mut memory);
+            memory.rates = rates;
             let lever = place.radius - 0.5 * touch.overlap;
             let load = &mut loads[g - own.start];
             load.force += response.force;
@@ -158,12 +159,14 @@ fn open(
     let place = &grains.place[g];
     let centre = model.cell.wrapped(place.position);
     let wall = frames.mean_velocity(w, centre + place.radius * normal - grains.mean[g].velocity * (0.5 * grains.dt));
-    let mean = contact_velocity(normal, Levers::of_wall(place.radius), (&grains.mean[g]).into(), wall);
+    let levers = Levers::of_wall(place.radius);
+    let mean = contact_velocity(normal, levers, (&grains.mean[g]).into(), wall, Frame::OnSecond);
     sum.dissipated += law.release(&mean, grains.dt, &mut contact.memory);
 }
 
-/// A wall contact as the law sees it, and its point in the world. The wall is a body whose centre is the contact point.
-/// `normal_before` is the normal a step ago, wall frame.
+/// A wall contact as the law sees it, its point in the world, and what it has to know in the next step. The wall is a body
+/// whose centre is the contact point. `normal_before` is the normal a step ago, wall frame.
+#[allow(clippy::too_many_arguments)]
 pub fn wall_touch(
     model: &Model,
     frames: &WallFrames,
@@ -172,7 +175,8 @@ pub fn wall_touch(
     w: usize,
     found: &WallTouch,
     normal_before: Vec3,
-) -> (Touch, Vec3) {
+    memory: &Memory,
+) -> (Touch, Vec3, LastRates) {
     let pose = &frames.pose[w];
     let place = &grains.place[g];
     let motion = &grains.motion[g];
@@ -185,22 +189,31 @@ pub fn wall_touch(
     let dt = grains.dt;
     let carried = pose.orientation * normal_before;
     let middle = 0.5 * (normal + carried - frames.mean[w].angular_velocity.cross(carried) * dt);
+    let middle = middle / middle.dot(normal);
     let mean = Velocity::from(&grains.mean[g]);
     let centre = centre - mean.linear * (0.5 * dt);
     let away = frames.mean_velocity(w, centre + lever * middle).linear - mean.linear;
     let lever_middle = lever - 0.25 * dt * away.dot(middle);
     let wall = frames.mean_velocity(w, centre + lever_middle * middle);
+    let half_way = contact_velocity(middle, Levers::of_wall(lever_middle), mean, wall, Frame::OnSecond);
+    let last = memory.touching.then_some(&memory.rates);
     let touch = Touch {
         overlap: found.overlap,
         normal,
         middle,
         effective_radius: effective_radius(model.planar, motion.inverse_radius, found.curvature),
         effective_mass: 1.0 / motion.inverse_mass,
-        now: contact_velocity(normal, Levers::of_wall(lever), motion.into(), frames.velocity(w, point)),
-        mean: mean_contact_velocity(normal, middle, Levers::of_wall(lever_middle), mean, wall, dt),
+        now: match grains.now {
+            Now::Known => {
+                let wall = frames.velocity(w, point);
+                contact_velocity(normal, Levers::of_wall(lever), motion.into(), wall, Frame::OnSecond)
+            }
+            Now::Extrapolated => half_way.half_a_step_later(last, normal),
+        },
+        mean: mean_contact_velocity(normal, half_way, dt),
         dt,
     };
-    (touch, point)
+    (touch, point, half_way.rates())
 }
 
 /// Effective radius of a sphere on a wall with two principal curvatures: 1/R\* is the geometric mean of the relative

@@ -2,7 +2,8 @@
 //!
 //! The scheme is that of `velocity_verlet`. Here the end of a step and the beginning of the next one are one pass over
 //! whole records where nothing happens between the two: the velocity at the end of a step is then a number that nobody
-//! reads. The bits are the same either way.
+//! reads. The bits are the same either way. While a step goes on the column of velocities holds those half way through
+//! it, which are its mean velocities.
 
 use super::{CHUNK, Integrator, Speeds};
 use crate::lanes::{Record, Width};
@@ -60,10 +61,10 @@ pub enum Pass {
 pub struct Columns<'a> {
     /// Centres.
     pub place: &'a mut [Place],
-    /// Velocities at the time of the force.
+    /// Velocities: of the end of a step, or half way through it.
     pub motion: &'a mut [Motion],
-    /// Mean velocities over the step.
-    pub mean: &'a mut [Motion],
+    /// Velocities at the time of the force, where somebody wants them.
+    pub now: Option<&'a mut [Motion]>,
     /// Loads: after the first kick, those of gravity alone.
     pub load: &'a mut [Load],
     /// Masses.
@@ -140,7 +141,8 @@ impl Isotropic {
                 * inverse_inertia[particles.kind[i] as usize];
             is_isotropic(inertia) && (one - 1.0).abs() < 1e-12
         };
-        if !(0..particles.owned()).all(|i| particles.is_fixed(i) || as_its_kind(i)) {
+        let at_rest = |i: usize| particles.velocity(i) == Vec3::ZERO && particles.angular_velocity(i) == Vec3::ZERO;
+        if !(0..particles.owned()).all(|i| if particles.is_fixed(i) { at_rest(i) } else { as_its_kind(i) }) {
             return None;
         }
         let free = if model.planar { [1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0] } else { [1.0; 8] };
@@ -181,9 +183,9 @@ impl Isotropic {
 
     #[inline(always)]
     fn all<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
-        let Columns { place, motion, mean, load: loads, mass, kind } = columns;
+        let Columns { place, motion, mut now, load: loads, mass, kind } = columns;
         let n = place.len();
-        assert!(motion.len() == n && mean.len() == n && loads.len() == n && mass.len() == n && kind.len() == n);
+        assert!(motion.len() == n && loads.len() == n && mass.len() == n && kind.len() == n);
         let (h, dt) = (0.5 * self.dt, self.dt);
         let (mut least, mut largest, mut odd): (Record, Record, Record) = Default::default();
         let mut sums: Record = [0.0; 8];
@@ -198,43 +200,33 @@ impl Isotropic {
                 }
             }
             let body = motion[k];
-            if body.inverse_mass == 0.0 {
-                mean[k] = Motion { velocity: Default::default(), angular_velocity: Default::default(), ..body };
-                continue;
-            }
             let push = h * body.inverse_mass;
             let turn = push * (body.inverse_radius * body.inverse_radius) * self.inverse_inertia[kind[k] as usize];
             let factor = [push, push, push, 0.0, turn, turn, turn, 0.0];
+            let mut v = body.as_record();
             let mut kick: Record = [0.0; 8];
             for c in 0..8 {
                 kick[c] = load[c] * factor[c] * self.free[c];
-            }
-            let mut v = if FINISH { mean[k].as_record() } else { body.as_record() };
-            if FINISH {
-                for c in 0..8 {
+                if FINISH {
                     v[c] += kick[c];
                 }
-            }
-            if BEGIN {
-                let mut half: Record = [0.0; 8];
-                for c in 0..8 {
-                    half[c] = v[c] * self.free[c] + kick[c];
-                    v[c] = half[c] + kick[c];
+                if BEGIN {
+                    v[c] = v[c] * self.free[c] + kick[c];
+                    least[c] = if v[c] < least[c] { v[c] } else { least[c] };
+                    largest[c] = if v[c] > largest[c] { v[c] } else { largest[c] };
                 }
-                for c in 0..8 {
-                    least[c] = if half[c] < least[c] { half[c] } else { least[c] };
-                    largest[c] = if half[c] > largest[c] { half[c] } else { largest[c] };
-                }
-                mean[k] = Motion::from_record(half);
-                let x = &mut place[k].position;
-                x.x += half[0] * dt;
-                x.y += half[1] * dt;
-                x.z += half[2] * dt;
-            }
-            for c in 0..8 {
                 odd[c] += v[c] * 0.0;
             }
             motion[k] = Motion::from_record(v);
+            if BEGIN {
+                let x = &mut place[k].position;
+                x.x += v[0] * dt;
+                x.y += v[1] * dt;
+                x.z += v[2] * dt;
+                if let Some(now) = &mut now {
+                    now[k] = Motion::from_record(std::array::from_fn(|c| v[c] + kick[c]));
+                }
+            }
         }
         Found { least, largest, odd, lost: [sums[3], sums[7]] }
     }

@@ -22,6 +22,7 @@ mod velocity_verlet;
 
 use crate::math::{Quat, Vec3};
 use crate::particles::{Derivatives, Load, Motion, Particles, Place, is_isotropic};
+use crate::state::held;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -125,6 +126,11 @@ pub struct Scratch {
 }
 
 impl Scratch {
+    /// Memory held \[byte\].
+    pub fn memory(&self) -> usize {
+        held(&self.mean) + held(&self.momentum)
+    }
+
     /// Fits the columns to `n` grains.
     pub fn fit(&mut self, n: usize) {
         self.mean.resize(n, Motion::AT_REST);

@@ -1,6 +1,6 @@
 //! Four contacts at once.
 
-use super::{Lane, Quad, Record, Spring, Targets, memory, quad, record};
+use super::{Lane, Quad, Record, Targets, quad, record};
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -101,11 +101,11 @@ unsafe fn angular(v: *const Record, i: u32, j: u32, lever_i: f64, lever_j: f64) 
 #[inline(always)]
 unsafe fn add_load(linear: __m256d, angular: __m256d, levers: [f64; 2], i: u32, j: u32, to: &Targets) {
     unsafe {
-        let p = to.of(i);
+        let p = to.of(0, i);
         _mm256_storeu_pd(p, _mm256_add_pd(_mm256_loadu_pd(p), linear));
         let turn = _mm256_mul_pd(angular, lever(levers[0]));
         _mm256_storeu_pd(p.add(4), _mm256_add_pd(_mm256_loadu_pd(p.add(4)), turn));
-        let p = to.of(j);
+        let p = to.of(1, j);
         let minus = _mm256_setr_pd(-1.0, -1.0, -1.0, 0.0);
         _mm256_storeu_pd(p, _mm256_fmadd_pd(linear, minus, _mm256_loadu_pd(p)));
         let turn = _mm256_mul_pd(angular, lever(levers[1]));
@@ -123,12 +123,24 @@ impl Lane for F64x4 {
         Self(unsafe { _mm256_set1_pd(x) })
     }
     #[inline(always)]
-    fn load(from: &Record) -> Self {
-        Self(unsafe { _mm256_loadu_pd(from.as_ptr()) })
+    unsafe fn load(from: *const f64) -> Self {
+        Self(unsafe { _mm256_loadu_pd(from) })
     }
     #[inline(always)]
-    fn store(self, to: &mut Record) {
-        unsafe { _mm256_storeu_pd(to.as_mut_ptr(), self.0) }
+    unsafe fn load_where(mask: __m256d, from: *const f64) -> Self {
+        Self(unsafe { _mm256_and_pd(mask, _mm256_loadu_pd(from)) })
+    }
+    #[inline(always)]
+    unsafe fn load_single_where(mask: __m256d, from: *const f32) -> Self {
+        Self(unsafe { _mm256_and_pd(mask, _mm256_cvtps_pd(_mm_loadu_ps(from))) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f64) {
+        unsafe { _mm256_storeu_pd(to, self.0) }
+    }
+    #[inline(always)]
+    unsafe fn store_single(self, to: *mut f32) {
+        unsafe { _mm_storeu_ps(to, _mm256_cvtpd_ps(self.0)) }
     }
     #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
@@ -151,6 +163,10 @@ impl Lane for F64x4 {
         Self(unsafe { _mm256_max_pd(self.0, other.0) })
     }
     #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self(unsafe { _mm256_min_pd(self.0, other.0) })
+    }
+    #[inline(always)]
     fn less(self, other: Self) -> __m256d {
         unsafe { _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0) }
     }
@@ -161,6 +177,14 @@ impl Lane for F64x4 {
     #[inline(always)]
     fn bits(mask: __m256d) -> u8 {
         unsafe { _mm256_movemask_pd(mask) as u8 }
+    }
+    #[inline(always)]
+    fn mask(bits: u8) -> __m256d {
+        unsafe {
+            let each = _mm256_setr_epi64x(1, 2, 4, 8);
+            let set = _mm256_and_si256(_mm256_set1_epi64x(bits.into()), each);
+            _mm256_castsi256_pd(_mm256_cmpeq_epi64(set, each))
+        }
     }
 
     #[inline(always)]
@@ -173,10 +197,11 @@ impl Lane for F64x4 {
         unsafe { transpose(four!(one)) }
     }
     #[inline(always)]
-    unsafe fn radii(x: *const Quad, i: *const u32) -> Self {
+    unsafe fn centres(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 5] {
         unsafe {
+            let [a, b, c, reach] = Self::places(x, i, j);
             let r = |l: usize| *quad(x, *i.add(l)).add(3);
-            Self(_mm256_setr_pd(r(0), r(1), r(2), r(3)))
+            [a, b, c, reach, Self(_mm256_setr_pd(r(0), r(1), r(2), r(3)))]
         }
     }
     #[inline(always)]
@@ -197,72 +222,13 @@ impl Lane for F64x4 {
         }
     }
     #[inline(always)]
-    unsafe fn spins(v: *const Record, i: *const u32, j: *const u32) -> [Self; 3] {
-        macro_rules! one {
-            ($l:expr) => {
-                _mm256_add_pd(half(v, *i.add($l)), half(v, *j.add($l)))
-            };
-        }
-        unsafe {
-            let [x, y, z, _] = transpose(four!(one));
-            [x, y, z]
-        }
-    }
-    #[inline(always)]
-    unsafe fn springs(h: *const Spring, k: *const u32) -> [Self; 8] {
-        macro_rules! one {
-            ($l:expr) => {
-                _mm256_cvtps_pd(_mm_loadu_ps((&raw const (*memory(h, *k.add($l))).dashpot).cast()))
-            };
-        }
-        unsafe {
-            let ([a, b, c, d], [e, f, g, h]) = (Self::elastic(h, k), transpose(four!(one)));
-            [a, b, c, d, e, f, g, h]
-        }
-    }
-    #[inline(always)]
-    unsafe fn elastic(h: *const Spring, k: *const u32) -> [Self; 4] {
-        macro_rules! one {
-            ($l:expr) => {
-                _mm256_loadu_pd((&raw const (*memory(h, *k.add($l))).elastic).cast())
-            };
-        }
-        unsafe { transpose(four!(one)) }
-    }
-    #[inline(always)]
-    unsafe fn store_springs(r: [Self; 8], h: *mut Spring, k: *const u32, live: usize) {
-        unsafe {
-            let elastic = transpose([r[0].0, r[1].0, r[2].0, r[3].0]);
-            let dashpot = transpose([r[4].0, r[5].0, r[6].0, r[7].0]);
-            macro_rules! one {
-                ($l:expr) => {
-                    if $l < live {
-                        let spring = memory(h, *k.add($l)).cast_mut();
-                        _mm256_storeu_pd((&raw mut (*spring).elastic).cast(), elastic[$l].0);
-                        _mm_storeu_ps((&raw mut (*spring).dashpot).cast(), _mm256_cvtpd_ps(dashpot[$l].0));
-                    }
-                };
-            }
-            four!(one);
-        }
-    }
-    #[inline(always)]
-    unsafe fn scatter(r: &[Self; 8], levers: &[Record; 2], i: *const u32, j: *const u32, to: &Targets, live: usize) {
+    unsafe fn scatter(r: &[Self; 8], levers: &[Record; 2], i: *const u32, j: *const u32, to: &Targets) {
         unsafe {
             let linear = transpose([r[0].0, r[1].0, r[2].0, r[3].0]);
             let angular = transpose([r[4].0, r[5].0, r[6].0, r[7].0]);
             macro_rules! one {
                 ($l:expr) => {
-                    if $l < live {
-                        add_load(
-                            linear[$l].0,
-                            angular[$l].0,
-                            [levers[0][$l], levers[1][$l]],
-                            *i.add($l),
-                            *j.add($l),
-                            to,
-                        )
-                    }
+                    add_load(linear[$l].0, angular[$l].0, [levers[0][$l], levers[1][$l]], *i.add($l), *j.add($l), to)
                 };
             }
             four!(one);

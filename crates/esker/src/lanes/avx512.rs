@@ -1,6 +1,6 @@
 //! Eight contacts at once.
 
-use super::{Lane, Quad, Record, Spring, Targets, memory, quad, record};
+use super::{Lane, Quad, Record, Targets, quad, record};
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -98,16 +98,30 @@ unsafe fn two(a: *const f64, b: *const f64) -> __m512d {
     unsafe { _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(_mm256_loadu_pd(a)), _mm256_loadu_pd(b)) }
 }
 
-/// Eight short records, found by a function, in the order of [`transpose_quads`].
+/// Eight short records in the order of [`transpose_quads`].
 macro_rules! quads {
-    ($of:ident, $x:expr, $i:expr) => {
+    ($x:expr, $i:expr) => {
         [
-            two($of($x, *$i).cast(), $of($x, *$i.add(2)).cast()),
-            two($of($x, *$i.add(1)).cast(), $of($x, *$i.add(3)).cast()),
-            two($of($x, *$i.add(4)).cast(), $of($x, *$i.add(6)).cast()),
-            two($of($x, *$i.add(5)).cast(), $of($x, *$i.add(7)).cast()),
+            two(quad($x, *$i), quad($x, *$i.add(2))),
+            two(quad($x, *$i.add(1)), quad($x, *$i.add(3))),
+            two(quad($x, *$i.add(4)), quad($x, *$i.add(6))),
+            two(quad($x, *$i.add(5)), quad($x, *$i.add(7))),
         ]
     };
+}
+
+/// Differences of the first three numbers of short records, sums of the last.
+#[inline(always)]
+unsafe fn differences(a: &[__m512d; 4], b: &[__m512d; 4]) -> [F64x8; 4] {
+    unsafe {
+        let sign = _mm512_setr_pd(-1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0);
+        transpose_quads([
+            _mm512_fmadd_pd(a[0], sign, b[0]),
+            _mm512_fmadd_pd(a[1], sign, b[1]),
+            _mm512_fmadd_pd(a[2], sign, b[2]),
+            _mm512_fmadd_pd(a[3], sign, b[3]),
+        ])
+    }
 }
 
 /// Numbers 4 to 6 of a record times a lever.
@@ -127,36 +141,14 @@ unsafe fn motion(v: *const Record, i: u32, j: u32, lever_i: f64, lever_j: f64) -
     }
 }
 
-/// One memory as eight numbers.
-#[inline(always)]
-unsafe fn spring(h: *const Spring, k: u32) -> __m512d {
-    unsafe {
-        let spring = memory(h, k);
-        let elastic = _mm256_loadu_pd((&raw const (*spring).elastic).cast());
-        let dashpot = _mm256_cvtps_pd(_mm_loadu_ps((&raw const (*spring).dashpot).cast()));
-        _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(elastic), dashpot)
-    }
-}
-
-/// Writes one memory.
-#[inline(always)]
-unsafe fn store_spring(record: __m512d, h: *mut Spring, k: u32) {
-    unsafe {
-        let spring = memory(h, k).cast_mut();
-        _mm256_storeu_pd((&raw mut (*spring).elastic).cast(), _mm512_castpd512_pd256(record));
-        let dashpot = _mm256_cvtpd_ps(_mm512_extractf64x4_pd::<1>(record));
-        _mm_storeu_ps((&raw mut (*spring).dashpot).cast(), dashpot);
-    }
-}
-
 /// Adds one load to both grains.
 #[inline(always)]
 unsafe fn add_load(record: __m512d, levers: [f64; 2], i: u32, j: u32, to: &Targets) {
     unsafe {
         let other = _mm512_setr_pd(-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 0.0);
-        let p = to.of(i);
+        let p = to.of(0, i);
         _mm512_storeu_pd(p, _mm512_add_pd(_mm512_loadu_pd(p), levered(record, levers[0])));
-        let p = to.of(j);
+        let p = to.of(1, j);
         _mm512_storeu_pd(p, _mm512_fmadd_pd(levered(record, levers[1]), other, _mm512_loadu_pd(p)));
     }
 }
@@ -170,12 +162,24 @@ impl Lane for F64x8 {
         Self(unsafe { _mm512_set1_pd(x) })
     }
     #[inline(always)]
-    fn load(from: &Record) -> Self {
-        Self(unsafe { _mm512_loadu_pd(from.as_ptr()) })
+    unsafe fn load(from: *const f64) -> Self {
+        Self(unsafe { _mm512_loadu_pd(from) })
     }
     #[inline(always)]
-    fn store(self, to: &mut Record) {
-        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
+    unsafe fn load_where(mask: __mmask8, from: *const f64) -> Self {
+        Self(unsafe { _mm512_maskz_loadu_pd(mask, from) })
+    }
+    #[inline(always)]
+    unsafe fn load_single_where(mask: __mmask8, from: *const f32) -> Self {
+        Self(unsafe { _mm512_maskz_cvtps_pd(mask, _mm256_loadu_ps(from)) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f64) {
+        unsafe { _mm512_storeu_pd(to, self.0) }
+    }
+    #[inline(always)]
+    unsafe fn store_single(self, to: *mut f32) {
+        unsafe { _mm256_storeu_ps(to, _mm512_cvtpd_ps(self.0)) }
     }
     #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
@@ -198,6 +202,10 @@ impl Lane for F64x8 {
         Self(unsafe { _mm512_max_pd(self.0, other.0) })
     }
     #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self(unsafe { _mm512_min_pd(self.0, other.0) })
+    }
+    #[inline(always)]
     fn less(self, other: Self) -> __mmask8 {
         unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, other.0) }
     }
@@ -209,6 +217,10 @@ impl Lane for F64x8 {
     fn bits(mask: __mmask8) -> u8 {
         mask
     }
+    #[inline(always)]
+    fn mask(bits: u8) -> __mmask8 {
+        bits
+    }
 
     #[inline(always)]
     unsafe fn pick(bits: u8, from: *const u32, to: *mut u32) {
@@ -216,23 +228,15 @@ impl Lane for F64x8 {
     }
     #[inline(always)]
     unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 4] {
-        unsafe {
-            let sign = _mm512_setr_pd(-1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0);
-            let (a, b) = (quads!(quad, x, i), quads!(quad, x, j));
-            transpose_quads([
-                _mm512_fmadd_pd(a[0], sign, b[0]),
-                _mm512_fmadd_pd(a[1], sign, b[1]),
-                _mm512_fmadd_pd(a[2], sign, b[2]),
-                _mm512_fmadd_pd(a[3], sign, b[3]),
-            ])
-        }
+        unsafe { differences(&quads!(x, i), &quads!(x, j)) }
     }
     #[inline(always)]
-    unsafe fn radii(x: *const Quad, i: *const u32) -> Self {
+    unsafe fn centres(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 5] {
         unsafe {
-            let z = quads!(quad, x, i);
-            let (c, d) = (_mm512_unpackhi_pd(z[0], z[1]), _mm512_unpackhi_pd(z[2], z[3]));
-            Self(_mm512_shuffle_f64x2::<0xdd>(c, d))
+            let first = quads!(x, i);
+            let [a, b, c, reach] = differences(&first, &quads!(x, j));
+            let (low, high) = (_mm512_unpackhi_pd(first[0], first[1]), _mm512_unpackhi_pd(first[2], first[3]));
+            [a, b, c, reach, Self(_mm512_shuffle_f64x2::<0xdd>(low, high))]
         }
     }
     #[inline(always)]
@@ -245,53 +249,7 @@ impl Lane for F64x8 {
         unsafe { transpose(eight!(one)) }
     }
     #[inline(always)]
-    unsafe fn spins(v: *const Record, i: *const u32, j: *const u32) -> [Self; 3] {
-        unsafe {
-            // Numbers 4 to 7 are the first four of a record that begins there.
-            let v = v.cast::<f64>().add(4).cast::<Record>();
-            let (a, b) = (quads!(record, v, i), quads!(record, v, j));
-            let [x, y, z, _] = transpose_quads([
-                _mm512_add_pd(a[0], b[0]),
-                _mm512_add_pd(a[1], b[1]),
-                _mm512_add_pd(a[2], b[2]),
-                _mm512_add_pd(a[3], b[3]),
-            ]);
-            [x, y, z]
-        }
-    }
-    #[inline(always)]
-    unsafe fn springs(h: *const Spring, k: *const u32) -> [Self; 8] {
-        macro_rules! one {
-            ($l:expr) => {
-                spring(h, *k.add($l))
-            };
-        }
-        unsafe { transpose(eight!(one)) }
-    }
-    #[inline(always)]
-    unsafe fn elastic(h: *const Spring, k: *const u32) -> [Self; 4] {
-        unsafe { transpose_quads(quads!(memory, h, k)) }
-    }
-    #[inline(always)]
-    unsafe fn store_springs(r: [Self; 8], h: *mut Spring, k: *const u32, live: usize) {
-        unsafe {
-            let records = transpose([r[0].0, r[1].0, r[2].0, r[3].0, r[4].0, r[5].0, r[6].0, r[7].0]);
-            macro_rules! one {
-                ($l:expr) => {
-                    store_spring(records[$l].0, h, *k.add($l))
-                };
-            }
-            if live == 8 {
-                eight!(one);
-            } else {
-                for l in 0..live {
-                    one!(l);
-                }
-            }
-        }
-    }
-    #[inline(always)]
-    unsafe fn scatter(r: &[Self; 8], levers: &[Record; 2], i: *const u32, j: *const u32, to: &Targets, live: usize) {
+    unsafe fn scatter(r: &[Self; 8], levers: &[Record; 2], i: *const u32, j: *const u32, to: &Targets) {
         unsafe {
             let records = transpose([r[0].0, r[1].0, r[2].0, r[3].0, r[4].0, r[5].0, r[6].0, r[7].0]);
             macro_rules! one {
@@ -299,13 +257,7 @@ impl Lane for F64x8 {
                     add_load(records[$l].0, [levers[0][$l], levers[1][$l]], *i.add($l), *j.add($l), to)
                 };
             }
-            if live == 8 {
-                eight!(one);
-            } else {
-                for l in 0..live {
-                    one!(l);
-                }
-            }
+            eight!(one);
         }
     }
 }

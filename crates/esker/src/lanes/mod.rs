@@ -27,16 +27,6 @@ pub type Record = [f64; 8];
 /// A record of four: [`crate::particles::Place`].
 pub type Quad = [f64; 4];
 
-/// What a contact remembers of its tangential spring: the hot part of [`crate::law::Memory`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C, align(16))]
-pub struct Spring {
-    /// Elastic displacement \[m\] and stiffness at the last step \[N/m\].
-    pub elastic: Quad,
-    /// Tangential dashpot force and, last, the normal one \[N\].
-    pub dashpot: [f32; 4],
-}
-
 /// Where the [`Quad`] of a grain begins, in bytes; its [`Record`]s begin at twice that. An address is then one addition.
 #[inline(always)]
 pub const fn offset(grain: u32) -> u32 {
@@ -49,8 +39,8 @@ pub const fn index(offset: u32) -> usize {
     offset as usize / size_of::<Quad>()
 }
 
-/// Most grains with their images, and most pairs, whose offsets fit: memories are the largest of what is found by one.
-pub const MOST: usize = u32::MAX as usize / size_of::<Spring>();
+/// Most grains with their images, and most pairs, whose offsets fit.
+pub const MOST: usize = u32::MAX as usize / size_of::<Quad>();
 
 /// Record of four of a grain.
 #[inline(always)]
@@ -64,13 +54,6 @@ unsafe fn quad(x: *const Quad, offset: u32) -> *const f64 {
 unsafe fn record(v: *const Record, offset: u32) -> *const f64 {
     // SAFETY: the caller's.
     unsafe { v.byte_add(2 * offset as usize).cast() }
-}
-
-/// A memory by its offset in bytes.
-#[inline(always)]
-unsafe fn memory(h: *const Spring, offset: u32) -> *const Spring {
-    // SAFETY: the caller's.
-    unsafe { h.byte_add(offset as usize) }
 }
 
 /// Numbers of `N` contacts.
@@ -87,10 +70,16 @@ pub trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
 
     /// The same number for all.
     fn splat(x: f64) -> Self;
-    /// The first `N` of eight numbers.
-    fn load(from: &Record) -> Self;
-    /// Writes the first `N` of eight numbers.
-    fn store(self, to: &mut Record);
+    /// `N` numbers one after another.
+    unsafe fn load(from: *const f64) -> Self;
+    /// The same, zeros where the mask is not set.
+    unsafe fn load_where(mask: Self::Mask, from: *const f64) -> Self;
+    /// `N` numbers of single precision, zeros where the mask is not set.
+    unsafe fn load_single_where(mask: Self::Mask, from: *const f32) -> Self;
+    /// Writes `N` numbers one after another.
+    unsafe fn store(self, to: *mut f64);
+    /// Writes `N` numbers in single precision.
+    unsafe fn store_single(self, to: *mut f32);
     /// self · b + c.
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// c − self · b.
@@ -101,12 +90,16 @@ pub trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     fn sqrt(self) -> Self;
     /// The larger one; `other` if they cannot be compared.
     fn max(self, other: Self) -> Self;
+    /// The smaller one; `other` if they cannot be compared.
+    fn min(self, other: Self) -> Self;
     /// self < other.
     fn less(self, other: Self) -> Self::Mask;
     /// `a` where the mask is set, else `b`.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
     /// The mask as bits, contact 0 first.
     fn bits(mask: Self::Mask) -> u8;
+    /// The mask of the lowest `N` bits.
+    fn mask(bits: u8) -> Self::Mask;
 
     /// Writes those of eight indices whose bit is set one after another. All eight places may be written to.
     #[inline(always)]
@@ -123,43 +116,41 @@ pub trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     }
     /// Differences of the first three numbers, j − i, and sum of the last.
     unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 4];
-    /// The last numbers of the first grains.
-    unsafe fn radii(x: *const Quad, i: *const u32) -> Self;
+    /// The same, then the last numbers of the first grains.
+    unsafe fn centres(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 5];
     /// i − j of numbers 0 to 2, sum of number 3, sum of numbers 4 to 6 times the levers, sum of 7.
     unsafe fn motions(v: *const Record, i: *const u32, j: *const u32, levers: &[Record; 2]) -> [Self; 8];
-    /// Sums of numbers 4 to 6.
-    unsafe fn spins(v: *const Record, i: *const u32, j: *const u32) -> [Self; 3];
-    /// Elastic part of the memories, then the dashpots.
-    unsafe fn springs(h: *const Spring, k: *const u32) -> [Self; 8];
-    /// Elastic part of the memories.
-    unsafe fn elastic(h: *const Spring, k: *const u32) -> [Self; 4];
-    /// Writes the memories of the first `live` contacts.
-    unsafe fn store_springs(rows: [Self; 8], h: *mut Spring, k: *const u32, live: usize);
-    /// Adds what acts on both bodies of the first `live` contacts: numbers 0 to 2 with opposite signs, 3 and 7 to i only,
-    /// 4 to 6 times the levers to both.
-    unsafe fn scatter(rows: &[Self; 8], levers: &[Record; 2], i: *const u32, j: *const u32, to: &Targets, live: usize);
+    /// Adds what acts on both bodies: numbers 0 to 2 with opposite signs, 3 and 7 to i only, 4 to 6 times the levers to
+    /// both.
+    unsafe fn scatter(rows: &[Self; 8], levers: &[Record; 2], i: *const u32, j: *const u32, to: &Targets);
 }
 
-/// Where loads go: the part of the column of loads that a worker owns. What belongs to another worker, or to an image,
-/// goes nowhere.
+/// Where loads go: the first and the second grains each to a column, or nowhere where another worker adds them up.
 pub struct Targets {
-    /// Offset of the first grain of the part.
-    pub first: u32,
-    /// Offset of the grain after the last, less that of the first.
-    pub count: u32,
-    /// Load of the first grain.
-    pub loads: *mut Record,
-    /// A record nobody reads.
-    pub nowhere: *mut Record,
+    columns: [*mut Record; 2],
+    masks: [u32; 2],
 }
 
 impl Targets {
-    /// Record of a grain.
+    /// Loads of the grains from offset `first` on. What belongs to sides that are not `own` goes `nowhere`, a record
+    /// nobody reads.
+    pub fn new(loads: *mut Record, first: u32, own: [bool; 2], nowhere: *mut Record) -> Self {
+        let begin = loads.wrapping_byte_sub(2 * first as usize);
+        Self {
+            columns: own.map(|own| if own { begin } else { nowhere }),
+            masks: own.map(|own| if own { u32::MAX } else { 0 }),
+        }
+    }
+
+    /// Where the loads of the second grains are, as if they began with grain 0: for hints.
+    pub fn begin(&self) -> *const i8 {
+        self.columns[1].cast_const().cast()
+    }
+
+    /// Record of a first or second grain.
     #[inline(always)]
-    fn of(&self, offset: u32) -> *mut f64 {
-        let at = offset.wrapping_sub(self.first);
-        let own = self.loads.wrapping_byte_add(2 * at as usize);
-        (if at < self.count { own } else { self.nowhere }).cast()
+    fn of(&self, side: usize, offset: u32) -> *mut f64 {
+        self.columns[side].wrapping_byte_add(2 * (offset & self.masks[side]) as usize).cast()
     }
 }
 

@@ -21,7 +21,6 @@ pub mod tangential;
 pub mod twisting;
 
 use crate::contact::from_middle_to_end;
-use crate::lanes::Spring;
 use crate::math::Vec3;
 use damping::{AnyDamping, DampingLaw};
 use normal::{AnyNormal, NormalLaw};
@@ -37,8 +36,8 @@ pub struct Touch {
     pub overlap: f64,
     /// Unit normal from body i to body j.
     pub normal: Vec3,
-    /// The normal in the middle of the step that led here, of unit length to second order: mean velocities belong to
-    /// it, and it carries the memory from the old tangent plane to the new one.
+    /// The normal in the middle of the step that led here, with a component of one along `normal`: mean velocities belong
+    /// to it, and it carries the memory from the old tangent plane to the new one.
     pub middle: Vec3,
     /// Effective radius R\* \[m\]: 1/R\* = 1/Ri + 1/Rj.
     pub effective_radius: f64,
@@ -66,6 +65,25 @@ pub struct ContactVelocity {
 }
 
 impl ContactVelocity {
+    /// What the next step has to know of the velocities half way through this one.
+    pub fn rates(&self) -> LastRates {
+        LastRates { approach: self.approach, slip: self.slip, turning: self.turning }
+    }
+
+    /// Velocities half a step later, where the normal is `normal`, from how they changed since the last step. Slip is
+    /// extrapolated as a vector in space, which turns with the contact, and then lies in the tangent plane but for
+    /// terms of second order.
+    pub fn half_a_step_later(&self, last: Option<&LastRates>, normal: Vec3) -> Self {
+        let last = last.copied().unwrap_or(self.rates());
+        let slip = self.slip + 0.5 * (self.slip - last.slip);
+        Self {
+            approach: self.approach + 0.5 * (self.approach - last.approach),
+            slip: slip - normal * slip.dot(normal),
+            turning: self.turning + 0.5 * (self.turning - last.turning),
+            frame_spin: self.frame_spin,
+        }
+    }
+
     /// Part of the relative angular velocity in the tangent plane: rolling \[rad/s\].
     pub fn rolling(&self, normal: Vec3) -> Vec3 {
         self.turning - normal * self.turning.dot(normal)
@@ -88,48 +106,22 @@ pub struct Memory {
     /// Forces at the end of the last step that are not functions of the fields above: only the ledger reads them,
     /// so single precision is enough.
     pub last: LastForces,
+    /// Mean velocities over the last step.
+    pub rates: LastRates,
     /// Whether the bodies touched at the last step.
     pub touching: bool,
 }
 
-/// What a contact remembers of rolling and twisting: the part of a [`Memory`] that most scenes do not need.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Couple {
-    rolling: Vec3,
-    twisting: f64,
-    stiffness: [f64; 2],
-    last: [f32; 3],
-}
-
-impl Memory {
-    /// From the parts in which the working list keeps it.
-    pub fn from_parts(spring: &Spring, couple: Option<&Couple>, touching: bool) -> Self {
-        let [x, y, z, stiffness] = spring.elastic;
-        let [a, b, c, normal_dashpot] = spring.dashpot;
-        let couple = couple.copied().unwrap_or_default();
-        Self {
-            spring: Vec3::new(x, y, z),
-            stiffness,
-            rolling: couple.rolling,
-            twisting: couple.twisting,
-            couple_stiffness: couple.stiffness,
-            last: LastForces { normal_dashpot, tangential_dashpot: [a, b, c], couple: couple.last },
-            touching,
-        }
-    }
-
-    /// The tangential spring and the dashpots.
-    pub fn spring_part(&self) -> Spring {
-        let Vec3 { x, y, z } = self.spring;
-        let [a, b, c] = self.last.tangential_dashpot;
-        Spring { elastic: [x, y, z, self.stiffness], dashpot: [a, b, c, self.last.normal_dashpot] }
-    }
-
-    /// Everything else. Named one by one, so that the compiler asks where a new field goes.
-    pub fn couple_part(&self) -> Couple {
-        let &Self { spring: _, stiffness: _, rolling, twisting, couple_stiffness, last, touching: _ } = self;
-        Couple { rolling, twisting, stiffness: couple_stiffness, last: last.couple }
-    }
+/// Mean velocities over the last step, see [`ContactVelocity`]: from how they change the velocities at the time of the
+/// force are extrapolated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LastRates {
+    /// Rate of overlap \[m/s\].
+    pub approach: f64,
+    /// Tangential velocity half way through the step \[m/s\].
+    pub slip: Vec3,
+    /// Relative angular velocity \[rad/s\].
+    pub turning: Vec3,
 }
 
 /// Ledger's record of the last step.
@@ -233,32 +225,22 @@ impl Touch {
     }
 }
 
-/// Turns a tangent vector with the contact frame over one step: about the normal with the spin of the frame, then
-/// with the normal into the new tangent plane, at unchanged length (`spec` 001 §3.3).
+/// Turns a tangent vector with the contact frame over one step: with the normal into the new tangent plane, then about
+/// the normal with the spin of the frame, at unchanged length (`spec` 001 §3.3).
 ///
 /// The smallest rotation that takes the old normal to the new one moves a tangent vector along the bisector of the two,
 /// which is the normal in the middle of the step. Projection along the new normal instead, as is usual, shortens one
-/// component only and is of first order.
+/// component only and is of first order. Sine and cosine of the angle of spin are right to fifth order, and so is the
+/// length.
 #[inline]
 pub fn turn_with_frame(v: Vec3, touch: &Touch) -> Vec3 {
-    let length2 = v.length_squared();
-    if length2 == 0.0 {
-        return v;
-    }
-    let turned = carry_with_frame(v, touch);
-    // One step of Newton's method for √(length²/turned²): what is left to correct is of the order of the step cubed.
-    turned * (1.5 - 0.5 * turned.length_squared() / length2)
-}
-
-/// The same without the last correction of the length: for what is not carried on to the next step.
-#[inline]
-pub fn carry_with_frame(v: Vec3, touch: &Touch) -> Vec3 {
     let (n, middle) = (touch.normal, touch.middle);
-    // The factor makes the angle right to fourth order: atan(a/(1 − a²/3)) = a + O(a⁵).
+    let lifted = v - middle * (v.dot(n) / middle.dot(n));
     let angle = touch.mean.frame_spin * touch.dt;
-    let spun = v * (1.0 - angle * angle / 3.0) + angle * n.cross(v);
-    // 2 − m·n is 1/(m·n) to fourth order in the angle between the two.
-    spun - middle * (spun.dot(n) * (2.0 - middle.dot(n)))
+    let angle2 = angle * angle;
+    let sine = angle * (1.0 - angle2 / 6.0);
+    let cosine = 1.0 - angle2 * (0.5 - angle2 / 24.0);
+    lifted * cosine + n.cross(lifted) * sine
 }
 
 impl<N: NormalLaw, D: DampingLaw, T: TangentialLaw, R: RollingLaw, W: TwistingLaw> Law<N, D, T, R, W> {

@@ -19,6 +19,7 @@ use crate::lanes;
 use crate::math::Vec3;
 use crate::particles::Place;
 use periodic::Wrapped;
+use rayon::prelude::*;
 
 /// Candidates: row `i` lists, ascending, its partners: owned j > i, then images (index owned + k).
 ///
@@ -44,6 +45,24 @@ impl Candidates {
     pub fn kinds(&self, kind: &[u16]) -> Vec<u16> {
         let of_images = self.images.iter().map(|image| kind[image.owner as usize]);
         kind.iter().copied().chain(of_images).collect()
+    }
+
+    /// The real grain behind partner `j` and by how many periods it is shifted.
+    pub fn identity(&self, j: u32) -> (u32, [i32; 3]) {
+        match (j as usize).checked_sub(self.owned()) {
+            None => (j, [0; 3]),
+            Some(image) => (self.images[image].owner, self.images[image].shift),
+        }
+    }
+
+    /// How far the index of a partner lies at most beyond that of its row, images left out.
+    pub fn span(&self) -> usize {
+        let n = self.owned();
+        let of_row = |i: usize| {
+            let last = self.row(i).iter().rev().map(|&j| j as usize).find(|&j| j < n);
+            last.map_or(0, |j| j - i)
+        };
+        (0..n).into_par_iter().with_min_len(4096).map(of_row).max().unwrap_or(0)
     }
 
     /// Partners of grain `i`, ascending.

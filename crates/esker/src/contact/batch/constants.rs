@@ -12,7 +12,7 @@ use crate::law::{ContactEnd, Law};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Constants {
-    /// Stiffness of a linear spring, or effective modulus.
+    /// Stiffness of a linear spring, or twice the effective modulus.
     pub normal: Record,
     /// Stiffness of a linear spring over the effective radius.
     pub normal_scaled: Record,
@@ -20,6 +20,8 @@ pub(super) struct Constants {
     pub dashpot: [Record; 3],
     /// Tangential stiffness: a constant, over S.
     pub tangential: [Record; 2],
+    /// Inverse of the tangential stiffness: a constant, and over R\* √(δ/R\*) or the linear stiffness, inverted.
+    pub per_tangential: [Record; 2],
     /// Tangential dashpot: a constant, over m\*, over the normal dashpot.
     pub tangential_dashpot: [Record; 3],
     /// Coulomb coefficient.
@@ -37,7 +39,7 @@ impl Constants {
         let (normal, normal_scaled, is_hertz) = match law.normal {
             AnyNormal::Hooke(law) => (law.stiffness, 0.0, false),
             AnyNormal::ScaledHooke(law) => (0.0, law.modulus, false),
-            AnyNormal::Hertz(law) => (law.effective_modulus, 0.0, true),
+            AnyNormal::Hertz(law) => (2.0 * law.effective_modulus, 0.0, true),
         };
         let dashpot = match law.damping {
             AnyDamping::None => [0.0; 3],
@@ -66,12 +68,15 @@ impl Constants {
             ContactEnd::NoTension => 0.0,
             ContactEnd::Geometric => f64::NEG_INFINITY,
         };
+        let inverse = |x: f64| if x == 0.0 { 0.0 } else { 1.0 / x };
+        let per_tangential = [inverse(tangential[0]), inverse(tangential[1] * if is_hertz { normal } else { 1.0 })];
         let eight = |x: f64| [x; 8];
         let constants = Self {
             normal: eight(normal),
             normal_scaled: eight(normal_scaled),
             dashpot: dashpot.map(eight),
             tangential: tangential.map(eight),
+            per_tangential: per_tangential.map(eight),
             tangential_dashpot: tangential_dashpot.map(eight),
             friction: eight(friction),
             least: eight(least),
@@ -79,22 +84,34 @@ impl Constants {
         Some((constants, is_hertz))
     }
 
+    /// Tangential stiffness beside a linear spring \[N/m\].
+    pub fn linear_tangential(&self, effective_radius: f64) -> f64 {
+        self.tangential[0][0] + self.tangential[1][0] * (self.normal[0] + self.normal_scaled[0] * effective_radius)
+    }
+
     /// The laws of eight different contacts.
-    pub fn mixed(laws: &[Self], which: &[u32; 8]) -> Self {
+    pub fn mixed(laws: &[Self], which: &[u8; 8]) -> Self {
         let mut all = laws[which[0] as usize];
         for (k, &law) in which.iter().enumerate().skip(1) {
-            let law = &laws[law as usize];
-            all.normal[k] = law.normal[0];
-            all.normal_scaled[k] = law.normal_scaled[0];
-            for c in 0..3 {
-                all.dashpot[c][k] = law.dashpot[c][0];
-                all.tangential_dashpot[c][k] = law.tangential_dashpot[c][0];
+            let law = laws[law as usize].columns();
+            for (to, from) in all.columns_mut().into_iter().zip(law) {
+                to[k] = from[k];
             }
-            all.tangential[0][k] = law.tangential[0][0];
-            all.tangential[1][k] = law.tangential[1][0];
-            all.friction[k] = law.friction[0];
-            all.least[k] = law.least[0];
         }
         all
+    }
+
+    fn columns(&self) -> [&Record; 14] {
+        let Self { normal, normal_scaled, dashpot, tangential, per_tangential, tangential_dashpot, friction, least } =
+            self;
+        let ([a, b, c], [d, e], [f, g], [h, i, j]) = (dashpot, tangential, per_tangential, tangential_dashpot);
+        [normal, normal_scaled, a, b, c, d, e, f, g, h, i, j, friction, least]
+    }
+
+    fn columns_mut(&mut self) -> [&mut Record; 14] {
+        let Self { normal, normal_scaled, dashpot, tangential, per_tangential, tangential_dashpot, friction, least } =
+            self;
+        let ([a, b, c], [d, e], [f, g], [h, i, j]) = (dashpot, tangential, per_tangential, tangential_dashpot);
+        [normal, normal_scaled, a, b, c, d, e, f, g, h, i, j, friction, least]
     }
 }

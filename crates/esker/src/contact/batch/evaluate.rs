@@ -1,68 +1,139 @@
-//! The formulas, for a group of touching pairs. Stage by stage, each handing on what the next one needs.
+//! The formulas, for a group of pairs. Stage by stage, each handing on what the next one needs.
+//!
+//! Pairs that do not touch, and lanes that hold no pair, go through the same formulas with no overlap, no dashpot and an
+//! empty spring, and so without a force.
 
 use super::constants::Constants;
-use crate::lanes::{Lane, Quad, Record, Spring, Vec3s};
+use crate::contact::octets::Octet;
+use crate::lanes::{Lane, Quad, Record, Vec3s};
 
-/// Where the numbers are.
+/// Where the octets of a block are.
+#[derive(Clone, Copy)]
 pub(super) struct Columns {
-    /// Velocities at the time of the force, and their means over the step.
-    pub now: *const Record,
-    pub mean: *const Record,
-    /// Memories.
-    pub springs: *mut Spring,
-    /// Length of the step.
-    pub dt: f64,
+    pub pairs: *const Octet,
+    pub spring: *mut [Record; 3],
+    pub stiffness: *mut Record,
+    pub approach: *mut Record,
+    pub slip: *mut [Record; 3],
+    pub dashpot: *mut [[f32; 8]; 4],
 }
 
-/// Contacts evaluated together.
+/// Contacts evaluated together: some lanes of an octet.
+#[derive(Clone, Copy)]
 pub(super) struct Group {
-    /// Grains.
-    pub i: *const u32,
-    pub j: *const u32,
-    /// Memories.
-    pub k: *const u32,
-    /// How many of them count.
-    pub live: usize,
+    pub octet: usize,
+    /// The first of the lanes.
+    pub lane: usize,
+    /// Which of them touched before, and touch now.
+    pub lasting: u8,
+    pub touching: u8,
+}
+
+/// Lanes of one column of the memories of a group.
+macro_rules! column {
+    ($columns:expr, $group:expr, $field:ident) => {
+        $columns.$field.add($group.octet).cast::<f64>().add($group.lane)
+    };
+    ($columns:expr, $group:expr, $field:ident, $c:expr) => {
+        $columns.$field.add($group.octet).cast::<f64>().add(8 * $c + $group.lane)
+    };
+}
+
+/// Lanes of one column of the dashpot forces of a group.
+macro_rules! dashpot {
+    ($columns:expr, $group:expr, $c:expr) => {
+        $columns.dashpot.add($group.octet).cast::<f32>().add(8 * $c + $group.lane)
+    };
+}
+
+/// Three of the columns of a group as vectors.
+#[inline(always)]
+unsafe fn vectors<L: Lane>(columns: *const [Record; 3], group: &Group) -> Vec3s<L> {
+    // SAFETY: the caller's.
+    unsafe {
+        let first = columns.add(group.octet).cast::<f64>().add(group.lane);
+        Vec3s::new(L::load(first), L::load(first.add(8)), L::load(first.add(16)))
+    }
+}
+
+/// Writes vectors to three of the columns of a group.
+#[inline(always)]
+unsafe fn store_vectors<L: Lane>(v: Vec3s<L>, columns: *mut [Record; 3], group: &Group) {
+    // SAFETY: the caller's.
+    unsafe {
+        let first = columns.add(group.octet).cast::<f64>().add(group.lane);
+        v.x.store(first);
+        v.y.store(first.add(8));
+        v.z.store(first.add(16));
+    }
+}
+
+impl Columns {
+    /// First grains of a group.
+    #[inline(always)]
+    pub unsafe fn i(&self, group: &Group) -> *const u32 {
+        // SAFETY: the caller's.
+        unsafe { self.pairs.add(group.octet).cast::<u32>().add(group.lane) }
+    }
+
+    /// Second grains of a group.
+    #[inline(always)]
+    pub unsafe fn j(&self, group: &Group) -> *const u32 {
+        // SAFETY: the caller's.
+        unsafe { self.pairs.add(group.octet).cast::<u32>().add(8 + group.lane) }
+    }
+}
+
+/// A constant of each lane of a group.
+#[inline(always)]
+unsafe fn constant<L: Lane>(group: &Group, of: &Record) -> L {
+    // SAFETY: constants are given for eight lanes.
+    unsafe { L::load(of.as_ptr().add(group.lane)) }
 }
 
 /// Where the grains of a group are.
 pub(super) struct Geometry<L> {
-    /// From centre to centre, sum of the radii, distance.
+    /// From centre to centre; distance; overlap, negative where there is none.
     d: Vec3s<L>,
-    reach: L,
     distance: L,
-    /// Distance of the contact point from the centres.
+    overlap: L,
+    /// Distance of the contact point from the centres, now and half a step ago.
     pub levers: [Record; 2],
+    half_way: [Record; 2],
 }
 
 impl<L: Lane> Geometry<L> {
-    /// Of grains whose records are there.
+    /// Of grains whose records are there. Returns which of them touch.
     #[inline(always)]
-    pub unsafe fn write(to: *mut Self, x: *const Quad, group: &Group) {
-        // SAFETY: the caller's.
-        let ([a, b, c, reach], radius) = unsafe { (L::places(x, group.i, group.j), L::radii(x, group.i)) };
-        let d = Vec3s::new(a, b, c);
-        let distance = d.dot(d).sqrt();
-        let half_overlap = L::splat(0.5) * (reach - distance);
-        let lever = radius - half_overlap;
+    pub unsafe fn write(to: *mut Self, x: *const Quad, columns: &Columns, group: &Group, dt: f64) -> u8 {
         // SAFETY: the caller's; every field is written.
         unsafe {
+            let [a, b, c, reach, radius] = L::centres(x, columns.i(group), columns.j(group));
+            let d = Vec3s::new(a, b, c);
+            let d2 = d.dot(d);
+            let distance = d2.sqrt();
+            let overlap = reach - distance;
+            let lever = overlap.mul_add(L::splat(-0.5), radius);
+            let other = distance - lever;
+            let approach = L::load_where(L::mask(group.lasting), column!(columns, group, approach));
+            let longer = approach * L::splat(0.25 * dt);
             (*to).d = d;
-            (*to).reach = reach;
             (*to).distance = distance;
-            lever.store(&mut (*to).levers[0]);
-            (distance - lever).store(&mut (*to).levers[1]);
+            (*to).overlap = overlap;
+            lever.store((*to).levers[0].as_mut_ptr());
+            other.store((*to).levers[1].as_mut_ptr());
+            (lever + longer).store((*to).half_way[0].as_mut_ptr());
+            (other + longer).store((*to).half_way[1].as_mut_ptr());
+            L::bits(d2.less(reach * reach))
         }
     }
 }
 
-/// Turns a tangent vector with the contact frame, see [`crate::law::carry_with_frame`].
+/// Turns a tangent vector with the contact frame, see [`crate::law::turn_with_frame`].
 #[inline(always)]
-fn carry<L: Lane>(v: Vec3s<L>, n: Vec3s<L>, middle: Vec3s<L>, angle: L) -> Vec3s<L> {
-    let shrink = (angle * angle).mul_add(L::splat(-1.0 / 3.0), L::splat(1.0));
-    let spun = n.cross(v).mul_add(angle, v * shrink);
-    let lift = spun.dot(n) * (L::splat(2.0) - middle.dot(n));
-    middle.neg_mul_add(lift, spun)
+fn turn<L: Lane>(v: Vec3s<L>, n: Vec3s<L>, middle: Vec3s<L>, [sine, cosine]: [L; 2]) -> Vec3s<L> {
+    let lifted = middle.neg_mul_add(v.dot(n), v);
+    n.cross(lifted).mul_add(sine, lifted * cosine)
 }
 
 /// What the normal direction of a group comes to, and what its tangential direction needs.
@@ -78,162 +149,193 @@ pub(super) struct Pressed<L> {
     normal_dashpot: L,
     /// Approach over the step, from the mean velocity.
     approached: L,
-    /// Tangential stiffness and dashpot.
+    /// Tangential stiffness, its inverse, and dashpot.
     kt: L,
+    per_kt: L,
     ct: L,
 }
 
 impl<L: Lane> Pressed<L> {
     /// Velocities and normal forces of a group, see `touch`, `contact_velocity` and `Law::respond`.
     #[inline(always)]
-    pub unsafe fn write<const HERTZ: bool, const ROOT: bool>(
+    pub unsafe fn write<const HERTZ: bool, const ROOT: bool, const VISCOUS: bool>(
         to: *mut Self,
-        columns: &Columns,
+        v: *const Record,
+        dt: f64,
         law: &Constants,
+        columns: &Columns,
         group: &Group,
         geometry: &Geometry<L>,
     ) {
-        let (i, j, levers) = (group.i, group.j, &geometry.levers);
-        // SAFETY: the caller's.
-        let (now, mean, [x, y, z]) = unsafe {
-            let [now, mean] = [L::motions(columns.now, i, j, levers), L::motions(columns.mean, i, j, levers)];
-            (now, mean, L::spins(columns.mean, i, j))
-        };
-        let spins = Vec3s::new(x, y, z);
-        let (zero, one, half, dt) = (L::splat(0.0), L::splat(1.0), L::splat(0.5), L::splat(columns.dt));
-        let half_dt = L::splat(0.5 * columns.dt);
-
-        let (inverse_mass, inverse_radius) = (now[3], now[7]);
-        let bodies = inverse_mass * inverse_radius;
-        let all = one.div(geometry.distance * bodies);
-        let (per_distance, per_bodies) = (all * bodies, all * geometry.distance);
-        let (mass, radius) = (per_bodies * inverse_radius, per_bodies * inverse_mass);
-        let n = geometry.d * per_distance;
-        let overlap = (geometry.reach - geometry.distance).max(zero);
-
-        let v = Vec3s::new(now[0], now[1], now[2]);
-        let w = Vec3s::new(now[4], now[5], now[6]);
-        let approach = v.dot(n);
-        let slip = n.neg_mul_add(approach, w.cross(n) + v);
-
-        let v = Vec3s::new(mean[0], mean[1], mean[2]);
-        let w = Vec3s::new(mean[4], mean[5], mean[6]);
-        let along = v.dot(n);
-        let middle = n.neg_mul_add(along, v).mul_add(half_dt * per_distance, n);
-        // Half way the levers were that much longer.
-        let levers = spins.mul_add(L::splat(0.25 * columns.dt) * along, w);
-        let mean_approach = v.dot(middle);
-        let mean_slip = middle.neg_mul_add(mean_approach, levers.cross(middle) + v);
-        let angle = w.dot(middle) * per_distance * dt;
-        let spun = n.cross(mean_slip).mul_add(half * angle, mean_slip);
-        let stride = n.neg_mul_add(spun.dot(n), spun) * dt;
-
-        let (stiffness, elastic) = if HERTZ {
-            let stiffness = L::load(&law.normal) * L::splat(2.0) * (radius * overlap).sqrt();
-            (stiffness, stiffness * L::splat(2.0 / 3.0) * overlap)
-        } else {
-            let stiffness = radius.mul_add(L::load(&law.normal_scaled), L::load(&law.normal));
-            (stiffness, stiffness * overlap)
-        };
-        let mut dashpot = mass.mul_add(L::load(&law.dashpot[1]), L::load(&law.dashpot[0]));
-        if ROOT {
-            dashpot = (mass * stiffness).sqrt().mul_add(L::load(&law.dashpot[2]), dashpot);
-        }
-        let normal_force = dashpot.mul_add(approach, elastic).max(L::load(&law.least));
-        let kt = stiffness.mul_add(L::load(&law.tangential[1]), L::load(&law.tangential[0]));
-        let ct = dashpot.mul_add(
-            L::load(&law.tangential_dashpot[2]),
-            mass.mul_add(L::load(&law.tangential_dashpot[1]), L::load(&law.tangential_dashpot[0])),
-        );
+        let (one, half) = (L::splat(1.0), L::splat(0.5));
+        let (d, distance, touching) = (geometry.d, geometry.distance, L::mask(group.touching));
+        let overlap = L::select(touching, geometry.overlap, L::splat(0.0));
         // SAFETY: the caller's; every field is written.
         unsafe {
+            let [a, b, c, inverse_mass, e, f, g, inverse_radius] =
+                L::motions(v, columns.i(group), columns.j(group), &geometry.half_way);
+            let (v, w) = (Vec3s::new(a, b, c), Vec3s::new(e, f, g));
+
+            // The stiffness is s R* times this; one division serves all.
+            let s = if HERTZ {
+                (overlap * inverse_radius).sqrt().max(L::splat(1e-30))
+            } else {
+                constant::<L>(group, &law.normal).mul_add(inverse_radius, constant(group, &law.normal_scaled))
+            };
+            let bodies = inverse_mass * inverse_radius;
+            let bodies_s = bodies * s;
+            let all = one.div(distance * bodies_s);
+            let (per_distance, rest) = (all * bodies_s, all * distance);
+            let (mass, radius) = (rest * (inverse_radius * s), rest * (inverse_mass * s));
+            let (stiffness, per_stiffness) = (s * radius, rest * (bodies * inverse_radius));
+
+            // Half way through the step.
+            let n = d * per_distance;
+            let along = v.dot(n);
+            let middle = n.neg_mul_add(along, v).mul_add(L::splat(0.5 * dt) * per_distance, n);
+            let approach = v.dot(middle);
+            let mean_slip = middle.neg_mul_add(approach, w.cross(middle) + v);
+            let angle = w.dot(middle) * per_distance * L::splat(dt);
+            let spun = n.cross(mean_slip).mul_add(half * angle, mean_slip);
+            let stride = n.neg_mul_add(spun.dot(n), spun) * L::splat(dt);
+
+            // Now: half a step on, as it changed since the last one.
+            let ahead = L::select(L::mask(group.lasting), half, L::splat(0.0));
+            let last = L::load(column!(columns, group, approach));
+            let now = (approach - last).mul_add(ahead, approach);
+            approach.store(column!(columns, group, approach));
+            if VISCOUS {
+                let last = vectors(columns.slip, group);
+                let slip = (mean_slip - last).mul_add(ahead, mean_slip);
+                (*to).slip = n.neg_mul_add(slip.dot(n), slip);
+                store_vectors(mean_slip, columns.slip, group);
+            }
+
+            let (stiffness, elastic) = if HERTZ {
+                let stiffness = stiffness * constant(group, &law.normal);
+                (stiffness, stiffness * L::splat(2.0 / 3.0) * overlap)
+            } else {
+                (stiffness, stiffness * overlap)
+            };
+            let mut dashpot = mass.mul_add(constant(group, &law.dashpot[1]), constant(group, &law.dashpot[0]));
+            if ROOT {
+                dashpot = (mass * stiffness).sqrt().mul_add(constant(group, &law.dashpot[2]), dashpot);
+            }
+            let dashpot = L::select(touching, dashpot, L::splat(0.0));
+            let normal_force = dashpot.mul_add(now, elastic).max(constant(group, &law.least));
+            if VISCOUS {
+                let mut ct = dashpot * constant(group, &law.tangential_dashpot[2]);
+                ct = mass.mul_add(constant(group, &law.tangential_dashpot[1]), ct);
+                ct = ct + constant(group, &law.tangential_dashpot[0]);
+                (*to).ct = L::select(touching, ct, L::splat(0.0));
+            }
             (*to).n = n;
             (*to).middle = middle;
-            (*to).slip = slip;
             (*to).stride = stride;
             (*to).angle = angle;
             (*to).normal_force = normal_force;
             (*to).normal_dashpot = normal_force - elastic;
-            (*to).approached = mean_approach * dt;
-            (*to).kt = kt;
-            (*to).ct = ct;
+            (*to).approached = approach * L::splat(dt);
+            (*to).kt = stiffness.mul_add(constant(group, &law.tangential[1]), constant(group, &law.tangential[0]));
+            if HERTZ {
+                let (given, ratio) = (constant(group, &law.per_tangential[0]), constant(group, &law.per_tangential[1]));
+                (*to).per_kt = per_stiffness.mul_add(ratio, given);
+            }
         }
     }
 
     /// Tangential forces, see `spring_and_slider`; advances the memory. Writes what acts on the first grains: force,
     /// loss in dashpots, moment over the lever, loss by sliding.
     #[inline(always)]
-    pub unsafe fn respond<const LEDGER: bool>(
+    pub unsafe fn respond<const HERTZ: bool, const VISCOUS: bool, const LEDGER: bool>(
         &self,
         to: *mut [L; 8],
-        columns: &Columns,
+        dt: f64,
         law: &Constants,
+        columns: &Columns,
         group: &Group,
         share: &Record,
     ) {
-        let &Self { n, middle, slip, stride, angle, normal_force, normal_dashpot, approached, kt, ct } = self;
-        let (zero, one, half, dt) = (L::splat(0.0), L::splat(1.0), L::splat(0.5), L::splat(columns.dt));
-
-        // The memory, turned with the frame.
-        // SAFETY: the caller's.
-        let memory = unsafe {
-            if LEDGER {
-                L::springs(columns.springs, group.k)
-            } else {
-                let [a, b, c, d] = L::elastic(columns.springs, group.k);
-                [a, b, c, d, zero, zero, zero, zero]
-            }
-        };
-        let spring = Vec3s::new(memory[0], memory[1], memory[2]);
-        let kt_before = memory[3];
-        let lasting = zero.less(kt_before);
-        let time = L::select(lasting, dt, zero);
-        let length2 = spring.dot(spring);
-        let carried = carry(spring, n, middle, angle);
-        let per_both = one.div((kt * length2).max(L::splat(1e-280)));
-        let excess = (carried.dot(carried) - length2) * kt * per_both;
-        let before = carried * excess.mul_add(L::splat(-0.5), one);
-        let stiffer = kt_before.less(kt);
-        let kept = before * L::select(stiffer, kt_before * length2 * per_both, one);
-
-        // Stick, or slide where the limit is passed.
-        let mut stretched = stride * L::select(lasting, one, zero);
-        let mut viscous = slip * -ct;
-        let mut force = (kept + stretched).neg_mul_add(kt, viscous);
-        let limit = L::load(&law.friction) * normal_force.max(zero);
-        let trial2 = force.dot(force);
-        let slides = (limit * limit).less(trial2);
-        if L::bits(slides) != 0 {
-            let trial = trial2.sqrt();
-            let give = kt.mul_add(time, ct);
-            let per_both = one.div(trial * give);
-            let limited = force * (limit * give * per_both);
-            let u = kept.mul_add(kt, limited) * -(trial * per_both);
-            stretched = Vec3s::select(slides, u * time, stretched);
-            viscous = Vec3s::select(slides, u * -ct, viscous);
-            force = Vec3s::select(slides, limited, force);
-        }
-        let after = kept + stretched;
-
-        // Energy lost over the step.
-        let (mut damped, mut rubbed) = (zero, zero);
-        if LEDGER {
-            let share = L::load(share);
-            let viscous_before = carry(Vec3s::new(memory[4], memory[5], memory[6]), n, middle, angle);
-            let force_before = before.neg_mul_add(kt_before, viscous_before);
-            let work = (force_before + force).dot(stride) * half;
-            let in_dashpot = (viscous_before + viscous).dot(stretched) * half;
-            let stored = (kt * after.dot(after) - kt_before * length2) * half;
-            rubbed = (in_dashpot - work - stored) * share;
-            damped = ((memory[7] + normal_dashpot) * approached).mul_add(half, -in_dashpot) * share;
-        }
-
-        let turn = n.cross(force);
-        let total = n.neg_mul_add(normal_force, force);
-        let memory = [after.x, after.y, after.z, kt, viscous.x, viscous.y, viscous.z, normal_dashpot];
+        let &Self { n, middle, stride, angle, normal_force, normal_dashpot, approached, kt, .. } = self;
+        let (zero, one, half) = (L::splat(0.0), L::splat(1.0), L::splat(0.5));
+        let lasting = L::mask(group.lasting);
         // SAFETY: the caller's.
         unsafe {
-            L::store_springs(memory, columns.springs, group.k, group.live);
+            // The memory, turned with the frame. A stiffer spring keeps its force.
+            let spring = Vec3s::new(
+                L::load_where(lasting, column!(columns, group, spring, 0)),
+                L::load_where(lasting, column!(columns, group, spring, 1)),
+                L::load_where(lasting, column!(columns, group, spring, 2)),
+            );
+            let angle2 = angle * angle;
+            let turned = [
+                angle2.mul_add(L::splat(-1.0 / 6.0), one) * angle,
+                angle2.mul_add(angle2.mul_add(L::splat(1.0 / 24.0), L::splat(-0.5)), one),
+            ];
+            let before = turn(spring, n, middle, turned);
+            let (mut kept, mut kt_before) = (before, kt);
+            if HERTZ {
+                kt_before = L::load_where(lasting, column!(columns, group, stiffness));
+                kept = before * (kt_before * self.per_kt).min(one);
+            }
+            if HERTZ {
+                kt.store(column!(columns, group, stiffness));
+            } else if group.touching != group.lasting {
+                // It never changes: only new contacts have to be told.
+                let to = column!(columns, group, stiffness);
+                L::select(lasting, L::load(to), kt).store(to);
+            }
+
+            // Stick, or slide where the limit is passed. A new contact has an empty spring.
+            let time = L::select(lasting, L::splat(dt), zero);
+            let mut stretched = stride * L::select(lasting, one, zero);
+            let (mut viscous, mut ct) = (Vec3s::new(zero, zero, zero), zero);
+            if VISCOUS {
+                ct = self.ct;
+                viscous = self.slip * -ct;
+            }
+            let mut force = (kept + stretched).neg_mul_add(kt, viscous);
+            let limit = constant::<L>(group, &law.friction) * normal_force.max(zero);
+            let trial2 = force.dot(force);
+            let slides = (limit * limit).less(trial2);
+            if L::bits(slides) != 0 {
+                let trial = trial2.sqrt();
+                let give = kt.mul_add(time, ct);
+                let per_both = one.div(trial * give);
+                let limited = force * (limit * give * per_both);
+                let u = kept.mul_add(kt, limited) * -(trial * per_both);
+                stretched = Vec3s::select(slides, u * time, stretched);
+                viscous = Vec3s::select(slides, u * -ct, viscous);
+                force = Vec3s::select(slides, limited, force);
+            }
+            let after = kept + stretched;
+            store_vectors(after, columns.spring, group);
+
+            // Energy lost over the step.
+            let (mut damped, mut rubbed) = (zero, zero);
+            if LEDGER {
+                let viscous_before = Vec3s::new(
+                    L::load_single_where(lasting, dashpot!(columns, group, 0)),
+                    L::load_single_where(lasting, dashpot!(columns, group, 1)),
+                    L::load_single_where(lasting, dashpot!(columns, group, 2)),
+                );
+                let dashpot_before = L::load_single_where(lasting, dashpot!(columns, group, 3));
+                let share = L::load(share.as_ptr());
+                let viscous_before = turn(viscous_before, n, middle, turned);
+                let force_before = before.neg_mul_add(kt_before, viscous_before);
+                let work = (force_before + force).dot(stride) * half;
+                let in_dashpot = (viscous_before + viscous).dot(stretched) * half;
+                let stored = (kt * after.dot(after) - kt_before * spring.dot(spring)) * half;
+                rubbed = (in_dashpot - work - stored) * share;
+                damped = ((dashpot_before + normal_dashpot) * approached).mul_add(half, -in_dashpot) * share;
+                viscous.x.store_single(dashpot!(columns, group, 0));
+                viscous.y.store_single(dashpot!(columns, group, 1));
+                viscous.z.store_single(dashpot!(columns, group, 2));
+                normal_dashpot.store_single(dashpot!(columns, group, 3));
+            }
+
+            let turn = n.cross(force);
+            let total = n.neg_mul_add(normal_force, force);
             *to = [total.x, total.y, total.z, damped, turn.x, turn.y, turn.z, rubbed];
         }
     }

@@ -13,22 +13,23 @@ mod constants;
 mod evaluate;
 mod near;
 
-use super::list::Segment;
+use super::list::{BLOCK, Memories, OWNED, Pairs, Segment};
+use super::octets::{Needs, Octet, Octets};
 use super::sweep::{Grains, release};
-use crate::lanes::{Lane, Quad, Targets, Width, index, offset};
+use crate::lanes::{Lane, Quad, Record, Targets, Width, index, offset};
 use crate::law::Memory;
 use crate::model::Model;
 use crate::particles::Load;
 use constants::Constants;
 use evaluate::{Columns, Geometry, Group, Pressed};
-use near::{AHEAD, Frontier, LASTING, activate, nearer_than};
+use near::{Frontier, LASTING, find};
 use std::mem::MaybeUninit;
 
-/// Groups of candidates looked at before their contacts are evaluated. With more than these four what the stages hand on
-/// drives the records of the grains out of the first cache; with two the stages do not overlap.
+/// Groups of pairs whose stages are done one after another. With more than these four what the stages hand on drives the
+/// records of the grains out of the first cache; with two the stages do not overlap.
 const GROUPS: usize = 4;
 
-/// Most groups of touching pairs in a chunk: chunks are whole groups of eight candidates, one at a time too.
+/// Most groups in a chunk: chunks are whole octets, one pair at a time too.
 const MOST_GROUPS: usize = 8;
 
 /// The laws between the kinds of grain of a model, if this loop can do them all.
@@ -36,12 +37,14 @@ const MOST_GROUPS: usize = 8;
 pub struct Batch {
     kinds: usize,
     /// Law of each pair of kinds, row by row.
-    index: Vec<u32>,
+    index: Vec<u8>,
     laws: Vec<Constants>,
     form: Form,
     width: Width,
     ledger: bool,
-    /// Active pairs have at least this gap \[m\].
+    /// Some law has a tangential dashpot.
+    viscous: bool,
+    /// Near pairs have at least this gap \[m\].
     least_gap: f64,
 }
 
@@ -67,7 +70,7 @@ impl Batch {
                 let (constants, is_hertz) = Constants::of(model.laws.law(a.material, b.material))?;
                 hertz += usize::from(is_hertz);
                 let known = laws.iter().position(|law| *law == constants);
-                index.push(known.unwrap_or(laws.len()) as u32);
+                index.push(u8::try_from(known.unwrap_or(laws.len())).ok()?);
                 if known.is_none() {
                     laws.push(constants);
                 }
@@ -79,224 +82,250 @@ impl Batch {
             all if all == index.len() => Form::Hertz,
             _ => return None,
         };
-        Some(Self { kinds, index, laws, form, width, ledger, least_gap: 0.03 * model.skin })
+        let viscous = laws.iter().any(|law| law.tangential_dashpot.iter().any(|c| c[0] != 0.0));
+        Some(Self { kinds, index, laws, form, width, ledger, viscous, least_gap: 0.03 * model.skin })
     }
 
     /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is the segment's own range.
     /// `moved` bounds how far any two grains have moved relative to each other since the last sweep \[m\]; infinite, all
-    /// pairs stay active. Time must pass: the loads of an instant are those of the general loop.
+    /// pairs are looked at. Time must pass: the loads of an instant are those of the general loop.
     pub fn sweep(&self, model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load], moved: f64) {
         assert!(grains.dt > 0.0 && loads.len() == segment.grains.len());
-        assert!(grains.motion.len() == grains.place.len() && grains.mean.len() == grains.place.len());
-        let mut opened = std::mem::take(&mut segment.opened);
-        opened.clear();
-        // SAFETY: the list was built for these grains; the width was found on this processor.
-        unsafe {
-            match self.width {
-                #[cfg(target_arch = "x86_64")]
-                Width::Eight => self.sweep_eight(grains, segment, loads, moved, &mut opened),
-                #[cfg(target_arch = "x86_64")]
-                Width::Four => self.sweep_four(grains, segment, loads, moved, &mut opened),
-                _ => self.sweep_in::<f64>(grains, segment, loads, moved, &mut opened),
+        assert!(grains.mean.len() == grains.place.len() && grains.kind.len() == grains.place.len());
+        let first = offset(segment.grains.start as u32);
+        let mut nowhere = Load::default();
+        let mut opened = Vec::new();
+        for (pairs, own) in segment.parts.iter_mut().zip(OWNED) {
+            let targets = Targets::new(loads.as_mut_ptr().cast(), first, own, (&raw mut nowhere).cast());
+            let mut work = Work { grains, moved, targets, first, opened: &mut opened };
+            // SAFETY: the list was built for these grains; the width was found on this processor.
+            unsafe {
+                match self.width {
+                    #[cfg(target_arch = "x86_64")]
+                    Width::Eight => self.sweep_eight(&mut work, pairs),
+                    #[cfg(target_arch = "x86_64")]
+                    Width::Four => self.sweep_four(&mut work, pairs),
+                    _ => self.sweep_in::<f64>(&mut work, pairs),
+                }
             }
         }
-        for a in opened.iter().map(|&a| a as usize) {
-            let spring = std::mem::take(&mut segment.pairs.active.springs[a]);
-            if self.ledger {
-                let k = segment.pairs.active.k[a] as usize;
-                release(model, grains, segment, k, &mut Memory::from_parts(&spring, None, true));
-            }
+        // In the order of the pairs, wherever the border of the segment lies.
+        opened.retain(|(i, ..)| segment.grains.contains(i));
+        opened.sort_unstable_by_key(|&(i, j, _)| (i, j));
+        for (i, j, mut memory) in opened {
+            let lost = release(model, grains, i, j, &mut memory);
+            segment.sums[(i - segment.grains.start) / BLOCK].dissipated += lost;
         }
-        segment.opened = opened;
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma,bmi1,bmi2")]
-    unsafe fn sweep_eight(&self, g: Grains, s: &mut Segment, loads: &mut [Load], moved: f64, opened: &mut Vec<u32>) {
+    unsafe fn sweep_eight(&self, work: &mut Work, pairs: &mut Pairs) {
         // SAFETY: the caller's.
-        unsafe { self.sweep_in::<crate::lanes::F64x8>(g, s, loads, moved, opened) }
+        unsafe { self.sweep_in::<crate::lanes::F64x8>(work, pairs) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn sweep_four(&self, g: Grains, s: &mut Segment, loads: &mut [Load], moved: f64, opened: &mut Vec<u32>) {
+    unsafe fn sweep_four(&self, work: &mut Work, pairs: &mut Pairs) {
         // SAFETY: the caller's.
-        unsafe { self.sweep_in::<crate::lanes::F64x4>(g, s, loads, moved, opened) }
+        unsafe { self.sweep_in::<crate::lanes::F64x4>(work, pairs) }
     }
 
     #[inline(always)]
-    unsafe fn sweep_in<L: Lane>(
-        &self,
-        g: Grains,
-        s: &mut Segment,
-        loads: &mut [Load],
-        moved: f64,
-        opened: &mut Vec<u32>,
-    ) {
+    unsafe fn sweep_in<L: Lane>(&self, work: &mut Work, pairs: &mut Pairs) {
         // SAFETY: the caller's.
         unsafe {
-            match (self.form, self.ledger) {
-                (Form::Linear, true) => self.all::<L, false, false, true>(g, s, loads, moved, opened),
-                (Form::Linear, false) => self.all::<L, false, false, false>(g, s, loads, moved, opened),
-                (Form::LinearRestitution, true) => self.all::<L, false, true, true>(g, s, loads, moved, opened),
-                (Form::LinearRestitution, false) => self.all::<L, false, true, false>(g, s, loads, moved, opened),
-                (Form::Hertz, true) => self.all::<L, true, true, true>(g, s, loads, moved, opened),
-                (Form::Hertz, false) => self.all::<L, true, true, false>(g, s, loads, moved, opened),
+            match (self.form, self.viscous) {
+                (Form::Linear, false) => self.with::<L, false, false, false>(work, pairs),
+                (Form::Linear, true) => self.with::<L, false, false, true>(work, pairs),
+                (Form::LinearRestitution, false) => self.with::<L, false, true, false>(work, pairs),
+                (Form::LinearRestitution, true) => self.with::<L, false, true, true>(work, pairs),
+                (Form::Hertz, false) => self.with::<L, true, true, false>(work, pairs),
+                (Form::Hertz, true) => self.with::<L, true, true, true>(work, pairs),
             }
         }
     }
 
-    /// Chunk after chunk: picks the pairs that touch, then evaluates them group by group.
     #[inline(always)]
-    unsafe fn all<L: Lane, const HERTZ: bool, const ROOT: bool, const LEDGER: bool>(
+    unsafe fn with<L: Lane, const HERTZ: bool, const ROOT: bool, const VISCOUS: bool>(
         &self,
-        grains: Grains,
-        segment: &mut Segment,
-        loads: &mut [Load],
-        moved: f64,
-        opened: &mut Vec<u32>,
+        work: &mut Work,
+        pairs: &mut Pairs,
     ) {
-        let x = grains.place.as_ptr().cast::<Quad>();
-        let pairs = &mut segment.pairs;
-        pairs.active.room -= moved;
-        if pairs.active.room < 0.0 {
-            // SAFETY: the caller's.
-            unsafe { activate::<L>(pairs, x, (LASTING * moved).max(self.least_gap)) };
+        // SAFETY: the caller's.
+        unsafe {
+            match self.ledger {
+                true => self.all::<L, HERTZ, ROOT, VISCOUS, true>(work, pairs),
+                false => self.all::<L, HERTZ, ROOT, VISCOUS, false>(work, pairs),
+            }
         }
-        let active = &mut pairs.active;
-        let count = active.len;
+    }
+
+    /// Which memories the laws need.
+    pub fn needs(&self) -> Needs {
+        Needs { slip: self.viscous, dashpot: self.ledger }
+    }
+
+    /// Finds the near pairs if it is time to, then evaluates them block by block.
+    #[inline(always)]
+    unsafe fn all<L: Lane, const HERTZ: bool, const ROOT: bool, const VISCOUS: bool, const LEDGER: bool>(
+        &self,
+        work: &mut Work,
+        pairs: &mut Pairs,
+    ) {
+        let grains = work.grains;
+        let count = pairs.len();
+        let Memories::Near(near) = &mut pairs.memory else { unreachable!("the list was built for this loop") };
+        let kind = |g: u32| grains.kind[index(g)] as usize;
+        let law = |i: u32, j: u32| if self.laws.len() == 1 { 0 } else { self.index[kind(i) * self.kinds + kind(j)] };
+        if near.room == f64::NEG_INFINITY && !HERTZ {
+            // Other laws may have been here before: linear springs do not look at their stiffness at every step.
+            let radius = |g: u32| grains.place[index(g)].radius;
+            near.adapt_stiffness(|k| {
+                let (i, j) = (pairs.i[k], pairs.j[k]);
+                let effective_radius = 1.0 / (1.0 / radius(i) + 1.0 / radius(j));
+                self.laws[law(i, j) as usize].linear_tangential(effective_radius)
+            });
+        }
+        near.room -= work.moved;
+        if near.room < 0.0 {
+            let gap = (LASTING * work.moved).max(self.least_gap);
+            let (x, images) = (grains.place.as_ptr().cast(), offset(grains.owned as u32));
+            // SAFETY: the caller's.
+            unsafe { find::<L>(&pairs.i, &pairs.j, count, near, x, gap, images, law) };
+        }
+        let mut frontier = Frontier {
+            next: work.first,
+            place: grains.place.as_ptr().cast(),
+            motion: grains.mean.as_ptr().cast(),
+            loads: work.targets.begin(),
+        };
+        for octets in &mut near.blocks {
+            // SAFETY: the caller's.
+            unsafe { self.block::<L, HERTZ, ROOT, VISCOUS, LEDGER>(work, octets, &mut frontier) };
+        }
+    }
+
+    /// Chunk after chunk of octets.
+    #[inline(always)]
+    unsafe fn block<L: Lane, const HERTZ: bool, const ROOT: bool, const VISCOUS: bool, const LEDGER: bool>(
+        &self,
+        work: &mut Work,
+        octets: &mut Octets,
+        frontier: &mut Frontier,
+    ) {
+        let grains = work.grains;
+        let (x, v) = (grains.place.as_ptr().cast::<Quad>(), grains.mean.as_ptr().cast::<Record>());
         let has_images = grains.place.len() > grains.owned;
-        let mut nowhere = Load::default();
-        let columns = Columns {
-            now: grains.motion.as_ptr().cast(),
-            mean: grains.mean.as_ptr().cast(),
-            springs: active.springs.as_mut_ptr(),
-            dt: grains.dt,
-        };
-        let targets = Targets {
-            first: offset(segment.grains.start as u32),
-            count: offset(segment.grains.len() as u32),
-            loads: loads.as_mut_ptr().cast(),
-            nowhere: (&raw mut nowhere).cast(),
-        };
-        // Places in the list and grains of the pairs of a chunk that touch.
-        let (mut k, mut i, mut j) = ([0u32; 8 * GROUPS + 8], [0u32; 8 * GROUPS + 8], [0u32; 8 * GROUPS + 8]);
+        let mut groups = [const { MaybeUninit::<Group>::uninit() }; MOST_GROUPS];
         let mut geometry = [const { MaybeUninit::<Geometry<L>>::uninit() }; MOST_GROUPS];
         let mut pressed = [const { MaybeUninit::<Pressed<L>>::uninit() }; MOST_GROUPS];
         let mut loads = [const { MaybeUninit::<[L; 8]>::uninit() }; MOST_GROUPS];
         let whole = [1.0; 8];
-        let (list_i, list_j, list_k) = (active.i.as_ptr(), active.j.as_ptr(), active.slot.as_ptr());
-        assert!([active.i.len(), active.j.len()] == [count.next_multiple_of(8); 2]);
-        assert!(active.slot.len() >= count.next_multiple_of(8) && active.springs.len() >= count);
-        let chunk_size = (GROUPS * L::N).max(8);
-        let mut frontier = Frontier {
-            next: offset(segment.grains.start as u32),
-            images: offset(grains.owned as u32),
-            columns: [columns.now.cast(), columns.mean.cast(), targets.loads.cast()],
-            place: x.cast(),
-            first: targets.first,
+        let chunk = (GROUPS * L::N / 8).max(1);
+        let count = octets.tags.len();
+        let columns = Columns {
+            pairs: octets.pairs.as_ptr(),
+            spring: octets.spring.as_mut_ptr(),
+            stiffness: octets.stiffness.as_mut_ptr(),
+            approach: octets.approach.as_mut_ptr(),
+            slip: octets.slip.as_mut_ptr(),
+            dashpot: octets.dashpot.as_mut_ptr(),
         };
-        for chunk in (0..count).step_by(chunk_size) {
-            let later = chunk + AHEAD * chunk_size;
-            frontier.look_at(&active.j[count.min(later)..count.min(later + chunk_size)]);
-            let mut found = 0;
-            for group in (chunk..count.min(chunk + chunk_size)).step_by(8) {
-                // SAFETY: there are whole groups.
-                let (from_i, from_j, from_k) = unsafe { (list_i.add(group), list_j.add(group), list_k.add(group)) };
-                // SAFETY: the list holds offsets of grains and images.
-                let mut bits = unsafe { nearer_than::<L>(x, from_i, from_j, 0.0) };
-                if group + 8 > count {
-                    bits &= (1 << (count - group)) - 1;
-                }
-                let before = std::mem::replace(&mut active.touching[group / 8], bits);
-                let mut gone = before & !bits;
-                while gone != 0 {
-                    opened.push(group as u32 + gone.trailing_zeros());
-                    gone &= gone - 1;
-                }
-                // SAFETY: there is room for eight more than a chunk holds.
-                unsafe {
-                    L::pick(bits, from_k, k.as_mut_ptr().add(found));
-                    L::pick(bits, from_i, i.as_mut_ptr().add(found));
-                    L::pick(bits, from_j, j.as_mut_ptr().add(found));
-                }
-                found += bits.count_ones() as usize;
-            }
-            // Lanes left over repeat the last one and write nothing.
-            for l in found..found.next_multiple_of(L::N) {
-                (k[l], i[l], j[l]) = (k[l - 1], i[l - 1], j[l - 1]);
-            }
-            let groups = found.div_ceil(L::N);
-            let (at_i, at_j, at_k) = (i.as_ptr(), j.as_ptr(), k.as_ptr());
-            macro_rules! at {
-                ($g:expr) => {{
-                    let first = $g * L::N;
-                    let (i, j, k) = (at_i.wrapping_add(first), at_j.wrapping_add(first), at_k.wrapping_add(first));
-                    Group { i, j, k, live: (found - first).min(L::N) }
-                }};
-            }
+        let lengths = [octets.pairs.len(), octets.spring.len(), octets.stiffness.len(), octets.approach.len()];
+        assert!(lengths == [count; 4]);
+        assert!(!VISCOUS || octets.slip.len() == count);
+        assert!(!LEDGER || octets.dashpot.len() == count);
+        for first in (0..count).step_by(chunk) {
+            frontier.look_ahead(&octets.tags, first, chunk);
             // One stage after another for the whole chunk: each is a short chain of operations, so that the processor
             // works on several groups at a time.
-            for g in 0..groups {
-                // SAFETY: as above.
-                unsafe { Geometry::write(geometry[g].as_mut_ptr(), x, &at!(g)) };
+            let mut found = 0;
+            for octet in first..count.min(first + chunk) {
+                let before = octets.tags[octet].touching;
+                let mut now = 0;
+                for lane in (0..8).step_by(L::N) {
+                    let mut group = Group { octet, lane, lasting: before >> lane, touching: 0 };
+                    // SAFETY: the caller's; there are not more groups.
+                    let bits = unsafe { Geometry::write(geometry[found].as_mut_ptr(), x, &columns, &group, grains.dt) };
+                    let bits = bits & octets.tags[octet].live >> lane;
+                    now |= bits << lane;
+                    (group.lasting, group.touching) = (group.lasting & bits, bits);
+                    groups[found].write(group);
+                    found += usize::from(bits != 0);
+                }
+                if LEDGER && before & !now != 0 {
+                    for l in (0..8).filter(|l| (before & !now) >> l & 1 == 1) {
+                        let Octet { i, j } = octets.pairs[octet];
+                        work.opened.push((index(i[l]), index(j[l]), octets.memory(octet, l)));
+                    }
+                }
+                octets.tags[octet].touching = now;
             }
-            for g in 0..groups {
+            for g in 0..found {
                 let mut mixture = MaybeUninit::uninit();
-                let law = self.laws_of(grains, &i[g * L::N..], &j[g * L::N..], L::N, &mut mixture);
-                // SAFETY: written just now.
-                let geometry = unsafe { &*geometry[g].as_ptr() };
-                // SAFETY: as above.
-                unsafe { Pressed::write::<HERTZ, ROOT>(pressed[g].as_mut_ptr(), &columns, law, &at!(g), geometry) };
-            }
-            for g in 0..groups {
-                let mut mixture = MaybeUninit::uninit();
-                let law = self.laws_of(grains, &i[g * L::N..], &j[g * L::N..], L::N, &mut mixture);
-                let shares;
-                let share = if LEDGER && has_images {
-                    shares = std::array::from_fn(|l| grains.share(index(j[g * L::N + l.min(L::N - 1)])));
-                    &shares
-                } else {
-                    &whole
-                };
-                // SAFETY: written just now.
-                let pressed = unsafe { &*pressed[g].as_ptr() };
-                // SAFETY: as above.
-                unsafe { pressed.respond::<LEDGER>(loads[g].as_mut_ptr(), &columns, law, &at!(g), share) };
-            }
-            for g in 0..groups {
-                let group = at!(g);
-                // SAFETY: written just now; indices as above.
+                // SAFETY: written above.
                 unsafe {
-                    let (levers, load) = (&(*geometry[g].as_ptr()).levers, &*loads[g].as_ptr());
-                    L::scatter(load, levers, group.i, group.j, &targets, group.live);
+                    let group = groups[g].assume_init_ref();
+                    let law = self.laws_of(&octets.law[group.octet], &mut mixture);
+                    let (to, geometry) = (pressed[g].as_mut_ptr(), geometry[g].assume_init_ref());
+                    Pressed::write::<HERTZ, ROOT, VISCOUS>(to, v, grains.dt, law, &columns, group, geometry);
+                }
+            }
+            for g in 0..found {
+                let mut mixture = MaybeUninit::uninit();
+                // SAFETY: written above.
+                unsafe {
+                    let group = groups[g].assume_init_ref();
+                    let shares;
+                    let share = if LEDGER && has_images {
+                        shares = shares_of(grains, columns.j(group), L::N);
+                        &shares
+                    } else {
+                        &whole
+                    };
+                    let law = self.laws_of(&octets.law[group.octet], &mut mixture);
+                    let (to, pressed) = (loads[g].as_mut_ptr(), pressed[g].assume_init_ref());
+                    pressed.respond::<HERTZ, VISCOUS, LEDGER>(to, grains.dt, law, &columns, group, share);
+                }
+            }
+            for g in 0..found {
+                // SAFETY: written above; the octets hold grains and images.
+                unsafe {
+                    let group = groups[g].assume_init_ref();
+                    let levers = &geometry[g].assume_init_ref().levers;
+                    let load = loads[g].assume_init_ref();
+                    L::scatter(load, levers, columns.i(group), columns.j(group), &work.targets);
                 }
             }
         }
     }
 
-    /// Constants of the laws of a group.
+    /// Constants of the laws of an octet.
     #[inline(always)]
-    fn laws_of<'a>(
-        &'a self,
-        grains: Grains,
-        i: &[u32],
-        j: &[u32],
-        lanes: usize,
-        mixture: &'a mut MaybeUninit<Constants>,
-    ) -> &'a Constants {
+    fn laws_of<'a>(&'a self, which: &[u8; 8], mixture: &'a mut MaybeUninit<Constants>) -> &'a Constants {
         match self.laws.as_slice() {
             [law] => law,
-            laws => {
-                let kind = |g: u32| grains.kind[index(g)] as usize;
-                let of = |l: usize| self.index[kind(i[l.min(lanes - 1)]) * self.kinds + kind(j[l.min(lanes - 1)])];
-                let which: [u32; 8] = std::array::from_fn(of);
-                if which[1..].iter().all(|&law| law == which[0]) {
-                    &laws[which[0] as usize]
-                } else {
-                    mixture.write(Constants::mixed(laws, &which))
-                }
-            }
+            laws if *which == [which[0]; 8] => &laws[which[0] as usize],
+            laws => mixture.write(Constants::mixed(laws, which)),
         }
     }
+}
+
+/// Shares of the losses that pairs with these second grains book.
+unsafe fn shares_of(grains: Grains, j: *const u32, lanes: usize) -> Record {
+    // SAFETY: the caller's.
+    std::array::from_fn(|l| unsafe { grains.share(index(*j.add(l.min(lanes - 1)))) })
+}
+
+/// What a sweep needs besides the pairs, and what it finds.
+struct Work<'a> {
+    grains: Grains<'a>,
+    moved: f64,
+    targets: Targets,
+    /// Offset of the first grain of the segment.
+    first: u32,
+    /// Pairs that have opened, and what they remembered.
+    opened: &'a mut Vec<(usize, usize, Memory)>,
 }

@@ -1,10 +1,10 @@
 //! Which pairs to look at: those that may touch within the next steps, and the records they will need.
 
-use crate::contact::list::Pairs;
-use crate::lanes::{Lane, Quad, Spring, Vec3s, offset};
+use crate::contact::octets::{BLOCK, Near, Octets, Tag};
+use crate::lanes::{Lane, Quad, Vec3s, offset};
 
-/// Chunks of candidates between asking for the records of grains and using them.
-pub(super) const AHEAD: usize = 6;
+/// Octets between asking for the records of grains and using them.
+const AHEAD: usize = 24;
 
 /// Asks for the records of grains shortly before they are used.
 ///
@@ -13,32 +13,28 @@ pub(super) const AHEAD: usize = 6;
 pub(super) struct Frontier {
     /// Offset of the next grain to ask for.
     pub next: u32,
-    /// Offset of the first image.
-    pub images: u32,
-    /// Velocities, mean velocities, loads.
-    pub columns: [*const i8; 3],
-    /// Places.
+    /// Places, velocities.
     pub place: *const i8,
-    /// Offset of the grain at the start of the third column, the loads.
-    pub first: u32,
+    pub motion: *const i8,
+    /// Loads, as if they began with grain 0.
+    pub loads: *const i8,
 }
 
 impl Frontier {
-    /// Asks for what these second grains need.
+    /// Asks for what will be needed some time after the octets from `at` on.
     #[inline(always)]
-    pub fn look_at(&mut self, partners: &[u32]) {
+    pub fn look_ahead(&mut self, tags: &[Tag], at: usize, count: usize) {
         let mut last = self.next;
-        for &j in partners {
-            last = last.max(if j < self.images { j } else { 0 });
+        for tag in tags.iter().skip(at + AHEAD).take(count) {
+            last = last.max(tag.farthest);
         }
         // A jump is no steady growth: the grains are not sorted.
         self.next = self.next.max(last.saturating_sub(offset(4096)));
         while self.next < last {
             let at = self.next as usize;
             prefetch(self.place.wrapping_add(at));
-            prefetch(self.columns[0].wrapping_add(2 * at));
-            prefetch(self.columns[1].wrapping_add(2 * at));
-            prefetch(self.columns[2].wrapping_add(2 * at).wrapping_sub(2 * self.first as usize));
+            prefetch(self.motion.wrapping_add(2 * at));
+            prefetch(self.loads.wrapping_add(2 * at));
             self.next += offset(1);
         }
     }
@@ -59,7 +55,7 @@ fn prefetch(line: *const i8) {
 
 /// Which of eight pairs have a gap below `gap` \[m\].
 #[inline(always)]
-pub(super) unsafe fn nearer_than<L: Lane>(x: *const Quad, i: *const u32, j: *const u32, gap: f64) -> u8 {
+unsafe fn nearer_than<L: Lane>(x: *const Quad, i: *const u32, j: *const u32, gap: f64) -> u8 {
     let mut bits = 0u8;
     for part in (0..8).step_by(L::N) {
         // SAFETY: the caller's.
@@ -70,54 +66,39 @@ pub(super) unsafe fn nearer_than<L: Lane>(x: *const Quad, i: *const u32, j: *con
     bits
 }
 
-/// Steps that the active pairs should last: about as many as make finding them cheap beside looking at all each step.
-pub(super) const LASTING: f64 = 12.0;
+/// Steps that the near pairs should last: about as many as make finding them cheap beside evaluating more pairs that do
+/// not touch.
+pub(super) const LASTING: f64 = 5.0;
 
-/// Finds the pairs of the list with a gap below `gap` \[m\].
+/// Finds the pairs of the list with a gap below `gap` \[m\]; `law` tells which law two grains have.
 #[inline(always)]
-pub(super) unsafe fn activate<L: Lane>(pairs: &mut Pairs, x: *const Quad, gap: f64) {
-    pairs.settle();
-    let count = pairs.len();
-    let active = &mut pairs.active;
-    active.room = gap;
-    let mut len = 0;
-    active.touching.resize(count / 8 + 2, 0);
-    active.springs.clear();
-    for column in [&mut active.i, &mut active.j, &mut active.k] {
-        column.resize(count.next_multiple_of(8) + 8, 0);
-    }
-    for group in (0..count).step_by(8) {
-        // SAFETY: the list holds whole groups of offsets.
-        let mut bits =
-            unsafe { nearer_than::<L>(x, pairs.i.as_ptr().add(group), pairs.j.as_ptr().add(group), active.room) };
-        if group + 8 > count {
-            bits &= (1 << (count - group)) - 1;
+pub(super) unsafe fn find<L: Lane>(
+    i: &[u32],
+    j: &[u32],
+    count: usize,
+    near: &mut Near,
+    x: *const Quad,
+    gap: f64,
+    images: u32,
+    law: impl Fn(u32, u32) -> u8,
+) {
+    assert!([i.len(), j.len()] == [count.next_multiple_of(8); 2]);
+    near.room = gap;
+    near.blocks.resize_with(count.div_ceil(BLOCK), Octets::default);
+    for block in 0..count.div_ceil(BLOCK) {
+        let mut filler = near.refill(block, images);
+        for group in (block * BLOCK..count.min((block + 1) * BLOCK)).step_by(8) {
+            // SAFETY: the list holds whole groups of offsets of grains and images.
+            let mut bits = unsafe { nearer_than::<L>(x, i.as_ptr().add(group), j.as_ptr().add(group), gap) };
+            if group + 8 > count {
+                bits &= (1 << (count - group)) - 1;
+            }
+            while bits != 0 {
+                let k = group + bits.trailing_zeros() as usize;
+                filler.push(k as u32, i[k], j[k], law(i[k], j[k]));
+                bits &= bits - 1;
+            }
         }
-        let here: [u32; 8] = std::array::from_fn(|l| (group + l) as u32);
-        // SAFETY: there is room for all and eight more.
-        unsafe {
-            L::pick(bits, here.as_ptr(), active.k.as_mut_ptr().add(len));
-            L::pick(bits, pairs.i.as_ptr().add(group), active.i.as_mut_ptr().add(len));
-            L::pick(bits, pairs.j.as_ptr().add(group), active.j.as_mut_ptr().add(len));
-        }
-        // The bits and springs of those that touch, closed up.
-        let (mut from, touching) = (bits, pairs.touching[group / 8]);
-        while from != 0 {
-            let bit = touching >> from.trailing_zeros() & 1;
-            active.touching[len / 8] |= bit << (len % 8);
-            let k = group + from.trailing_zeros() as usize;
-            active.springs.push(if bit == 1 { pairs.springs[k] } else { Spring::default() });
-            len += 1;
-            from &= from - 1;
-        }
-    }
-    active.len = len;
-    active.touching.truncate(len.div_ceil(8));
-    for column in [&mut active.i, &mut active.j, &mut active.k] {
-        column.truncate(len.next_multiple_of(8));
-        column[len..].fill(0);
-    }
-    for a in active.slot.len()..len.next_multiple_of(8) {
-        active.slot.push((a * size_of::<Spring>()) as u32);
+        filler.finish();
     }
 }

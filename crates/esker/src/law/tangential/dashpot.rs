@@ -1,6 +1,6 @@
 //! Shear dashpot with a Coulomb limit, without a spring (Džiugys & Peters 1998, eq. (151), T-10).
 
-use super::{Dissipation, Memory, TangentialDamping, TangentialLaw, Touch, carry_with_frame};
+use super::{Dissipation, Memory, TangentialDamping, TangentialLaw, Touch, turn_with_frame};
 use crate::math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ impl TangentialLaw for Dashpot {
         memory: &mut Memory,
         dissipated: &mut Dissipation,
     ) -> Vec3 {
-        let before = carry_with_frame(Vec3::from_array(memory.last.tangential_dashpot.map(f64::from)), touch);
+        let before = turn_with_frame(Vec3::from_array(memory.last.tangential_dashpot.map(f64::from)), touch);
         let mut force = -self.damping.coefficient(touch.effective_mass, normal_damping) * touch.now.slip;
         let limit = self.friction * load;
         let slides = force.length_squared() > limit * limit;

@@ -10,7 +10,7 @@ pub use mindlin::Mindlin;
 pub use none::NoTangential;
 pub use spring::{Spring, Stiffness};
 
-use super::{Dissipation, Memory, Touch, carry_with_frame, tangential_energy, turn_with_frame};
+use super::{Dissipation, Memory, Touch, tangential_energy, turn_with_frame};
 use crate::math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -140,7 +140,7 @@ pub fn spring_and_slider(
 
     // The last step, turned into the new frame.
     let spring_before = turn_with_frame(memory.spring, touch);
-    let dashpot_before = carry_with_frame(Vec3::from_array(memory.last.tangential_dashpot.map(f64::from)), touch);
+    let dashpot_before = turn_with_frame(Vec3::from_array(memory.last.tangential_dashpot.map(f64::from)), touch);
     let force_before = dashpot_before - memory.stiffness * spring_before;
     let energy_before = tangential_energy(memory);
 

@@ -14,8 +14,8 @@ pub use events::Surroundings;
 
 use super::{Phase, PhaseHook, Solver, StepError};
 use crate::contact::batch::Batch;
-use crate::contact::list::{self, Segment};
-use crate::contact::sweep::{self, Grains};
+use crate::contact::list::{self, Loop, Segment};
+use crate::contact::sweep::{self, Grains, Now};
 use crate::contact::visit;
 use crate::contact::walls::{self, WallFrames};
 use crate::integrate::isotropic::{self, Isotropic, Pass};
@@ -138,8 +138,15 @@ impl Explicit {
 
         tick(&self.hook, Phase::Fields);
         let list = self.list.as_mut().expect("kept above");
+        let with_now = !list.now.is_empty();
+        if with_now {
+            std::mem::swap(&mut state.particles.motion, &mut list.now);
+        }
         book::fields(model, state, force_time, &mut list.field_force);
         book::field_work(model, state, &list.field_force, dt);
+        if with_now {
+            std::mem::swap(&mut state.particles.motion, &mut list.now);
+        }
 
         tick(&self.hook, Phase::Book);
         book::walls(model, state, &list.segments, &frames, dt);
@@ -156,7 +163,7 @@ impl Explicit {
         let speed = match &list.scheme {
             Some(scheme) => {
                 let pass = if unfinished { Pass::FinishAndBegin } else { Pass::Begin };
-                isotropic_pass(scheme, pass, &mut state.particles, &mut list.scratch, &mut list.segments)
+                isotropic_pass(scheme, pass, &mut state.particles, &mut list.now, &mut list.segments)
             }
             None => integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt)
                 .into(),
@@ -179,9 +186,7 @@ impl Explicit {
         tick(&self.hook, Phase::Integrate);
         let list = self.list.as_mut().expect("a step was begun with it");
         let speed = match &list.scheme {
-            Some(scheme) => {
-                isotropic_pass(scheme, Pass::Finish, &mut state.particles, &mut list.scratch, &mut list.segments)
-            }
+            Some(scheme) => isotropic_pass(scheme, Pass::Finish, &mut state.particles, &mut [], &mut list.segments),
             None => {
                 integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt)
                     .into()
@@ -233,11 +238,15 @@ impl Explicit {
             owned: p.id.len(),
             place: &p.place,
             motion: &p.motion,
-            mean: &list.scratch.mean,
+            mean: if list.scheme.is_some() || dt == 0.0 { &p.motion } else { &list.scratch.mean },
+            now: match model.integrator {
+                Integrator::VelocityVerlet if dt > 0.0 => Now::Extrapolated,
+                _ => Now::Known,
+            },
             kind: &list.kind,
             dt,
         };
-        let batch = list.batch.as_ref().filter(|_| dt > 0.0);
+        let batch = list.batch.as_ref();
         // Only velocity Verlet moves grains by their mean velocity and no further.
         let moved = if list.scheme.is_some() { list.relative_speed * dt } else { f64::INFINITY };
         // The fast integration leaves the loads of gravity.
@@ -310,12 +319,10 @@ impl Explicit {
         self.skin = Some(list.skin);
         state.particles.drop_images();
         let p = &state.particles;
-        let n = p.owned();
-        list.scratch.mean.truncate(n);
+        list.scratch.mean.truncate(p.owned());
         let candidates = search(model, p, list.skin)?;
         let (near_walls, wall_speed) = near_walls(model, state, state.time, list.skin);
-        let couples = list.batch.is_none();
-        list::renew(&mut list.segments, n, &list.candidates, &candidates, &near_walls, couples);
+        list::renew(&mut list.segments, &list.candidates, &candidates, &near_walls, loop_of(&list.batch));
         list.candidates = candidates;
         list.kind = list.candidates.kinds(&p.kind);
         list.reference = p.place.iter().map(|place| place.position).collect();
@@ -330,7 +337,7 @@ impl Explicit {
         state.particles.drop_images();
         if let Some(list) = &mut self.list {
             list.scratch.mean.truncate(state.particles.owned());
-            list::collect(&mut list.segments, state.particles.owned(), &list.candidates, &mut state.contacts);
+            list::collect(&list.segments, &list.candidates, &mut state.contacts);
         }
     }
 
@@ -341,6 +348,12 @@ impl Explicit {
 
     /// The same with the walls where they are at time `t`.
     fn build_at(&mut self, model: &Model, state: &mut State, t: f64) -> Result<(), StepError> {
+        let batch = Batch::of(model, self.width, !self.without_losses).filter(|_| !self.one_pair_at_a_time);
+        self.build_for(model, state, t, batch)
+    }
+
+    /// The same for the fast loop, or for the general one.
+    fn build_for(&mut self, model: &Model, state: &mut State, t: f64, batch: Option<Batch>) -> Result<(), StepError> {
         let p = &mut state.particles;
         p.drop_images();
         let n = p.owned();
@@ -352,21 +365,26 @@ impl Explicit {
         let candidates = search(model, p, skin)?;
         let (near_walls, wall_speed) = near_walls(model, state, t, skin);
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
-        let batch = Batch::of(model, self.width, !self.without_losses).filter(|_| !self.one_pair_at_a_time);
         let scheme = Isotropic::of(model, &state.particles, self.width);
-        let couples = batch.is_none();
-        let segments = list::build(n, workers, &candidates, &state.contacts, &near_walls, model.walls.len(), couples);
+        let walls = model.walls.len();
+        let segments = list::build(workers, &candidates, &state.contacts, &near_walls, walls, loop_of(&batch));
         let p = &state.particles;
         let kind = candidates.kinds(&p.kind);
         let reference = p.place.iter().map(|place| place.position).collect();
         let mut scratch = integrate::Scratch::default();
-        scratch.fit(n);
+        let mut now = Vec::new();
+        match scheme {
+            None => scratch.fit(n),
+            Some(_) if model.gravity_alone().is_some() => {}
+            Some(_) => now.extend_from_slice(&p.motion),
+        }
         self.list = Some(WorkingList {
             batch,
             scheme,
             candidates,
             segments,
             scratch,
+            now,
             kind,
             reference,
             parted: 0.0,
@@ -388,10 +406,8 @@ impl Explicit {
         let entered = state.ledger.entered;
         events::tidy(model, state);
         let before = energy::mechanical(model, state);
-        self.build(model, state)?;
+        self.build_for(model, state, state.time, None)?;
         let list = self.list.as_mut().expect("just built");
-        let n = list.scratch.mean.len();
-        list.scratch.mean.copy_from_slice(&state.particles.motion[..n]);
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
         let frames = visit::frames(model, state, state.time, 0.0);
         self.contacts(model, state, &frames, 0.0);
@@ -406,6 +422,7 @@ impl Explicit {
         }
         state.loads_are_current = true;
         self.store(state);
+        self.build(model, state)?;
         let now = energy::mechanical(model, state);
         if state.step == 0 {
             (state.ledger.initial, state.ledger.entered) = (now, entered);
@@ -443,6 +460,11 @@ impl Solver for Explicit {
     fn on_phase(&mut self, hook: PhaseHook) {
         self.hook = Some(hook);
     }
+}
+
+/// The loop that does the contacts.
+fn loop_of(batch: &Option<Batch>) -> Loop {
+    batch.as_ref().map_or(Loop::General, |batch| Loop::Fast(batch.needs()))
 }
 
 fn check_finite(speed: f64, state: &State, dt: f64) -> Result<(), StepError> {

@@ -1,10 +1,10 @@
 //! Work cut up among the workers: each has its own part of the columns.
 
 use crate::contact::list::{BLOCK, Segment};
+use crate::integrate::Speeds;
 use crate::integrate::isotropic::{Columns, Found, Isotropic, Pass};
-use crate::integrate::{Scratch, Speeds};
 use crate::law::Dissipation;
-use crate::particles::Particles;
+use crate::particles::{Motion, Particles};
 use rayon::prelude::*;
 
 /// One pass of the fast integration, each worker over its own grains; what was lost is added to the sums of their blocks.
@@ -13,14 +13,13 @@ pub fn isotropic_pass(
     scheme: &Isotropic,
     pass: Pass,
     particles: &mut Particles,
-    scratch: &mut Scratch,
+    now: &mut [Motion],
     segments: &mut [Segment],
 ) -> Speeds {
     let n = particles.owned();
-    scratch.fit(n);
     let mut place = &mut particles.place[..n];
     let mut motion = &mut particles.motion[..n];
-    let mut mean = &mut scratch.mean[..n];
+    let mut now = now;
     let mut load = particles.load.as_mut_slice();
     let mut jobs = Vec::with_capacity(segments.len());
     for segment in segments {
@@ -28,7 +27,7 @@ pub fn isotropic_pass(
         let columns = Columns {
             place: split_off(&mut place, own.len()),
             motion: split_off(&mut motion, own.len()),
-            mean: split_off(&mut mean, own.len()),
+            now: (!now.is_empty()).then(|| split_off(&mut now, own.len())),
             load: split_off(&mut load, own.len()),
             mass: &particles.mass[own.clone()],
             kind: &particles.kind[own],
@@ -37,13 +36,13 @@ pub fn isotropic_pass(
     }
     let work = |(segment, columns): (&mut Segment, Columns)| {
         let mut found = Found::NOTHING;
-        let Columns { place, motion, mean, load, mass, kind } = columns;
+        let Columns { place, motion, mut now, load, mass, kind } = columns;
         for (block, sum) in segment.sums.iter_mut().enumerate() {
             let range = block * BLOCK..place.len().min((block + 1) * BLOCK);
             let columns = Columns {
                 place: &mut place[range.clone()],
                 motion: &mut motion[range.clone()],
-                mean: &mut mean[range.clone()],
+                now: now.as_mut().map(|now| &mut now[range.clone()]),
                 load: &mut load[range.clone()],
                 mass: &mass[range.clone()],
                 kind: &kind[range],

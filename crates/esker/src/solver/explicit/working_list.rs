@@ -1,7 +1,7 @@
 //! The working list: what a solver builds from model and state, keeps while it lasts, and may drop at any time.
 
 use crate::contact::batch::Batch;
-use crate::contact::list::Segment;
+use crate::contact::list::{Pairs, Segment};
 use crate::contact::visit;
 use crate::integrate;
 use crate::integrate::isotropic::Isotropic;
@@ -20,7 +20,10 @@ pub struct WorkingList {
     pub scheme: Option<Isotropic>,
     pub candidates: Candidates,
     pub segments: Vec<Segment>,
+    /// Of the general integration; empty with the fast one.
     pub scratch: integrate::Scratch,
+    /// Velocities at the time of the force for fields that depend on them, if the fast integration goes on; else empty.
+    pub now: Vec<Motion>,
     /// Kind of each grain, images included.
     pub kind: Vec<u16>,
     /// Positions when the list was built.
@@ -46,15 +49,14 @@ impl WorkingList {
     pub fn memory(&self) -> usize {
         let of_segment = |s: &Segment| {
             let walls = held(&s.near_walls) + held(&s.walls) + held(&s.walls_before) + held(&s.touches);
-            s.pairs.memory_held() + held(&s.opened) + walls + held(&s.sums) + held(&s.wall_sums)
+            let pairs: usize = s.parts.iter().map(Pairs::memory_held).sum();
+            pairs + walls + held(&s.sums) + held(&s.wall_sums)
         };
         let segments: usize = self.segments.iter().map(of_segment).sum();
         let c = &self.candidates;
         let candidates = held(&c.start) + held(&c.partner) + held(&c.images);
         let grains = held(&self.kind) + held(&self.reference) + held(&self.field_force) + held(&self.sides);
-        // Besides the mean velocities the scheme keeps one vector per grain.
-        let scratch = held(&self.scratch.mean) + self.reference.len() * size_of::<Vec3>();
-        segments + candidates + grains + scratch
+        segments + candidates + grains + self.scratch.memory() + held(&self.now)
     }
 }
 
@@ -65,7 +67,7 @@ pub fn search(model: &Model, particles: &Particles, skin: f64) -> Result<Candida
     Ok(candidates)
 }
 
-/// Puts the periodic copies behind the real grains.
+/// Puts the periodic copies behind the real grains; the mean velocities have a column of their own or none.
 pub fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mean: &mut Vec<Motion>) {
     if candidates.images.is_empty() {
         return;
@@ -80,7 +82,9 @@ pub fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates,
         place.position += model.cell.shift_vector(image.shift);
         p.place.push(place);
         p.motion.push(p.motion[owner]);
-        mean.push(mean[owner]);
+        if let Some(&of_owner) = mean.get(owner) {
+            mean.push(of_owner);
+        }
     }
 }
 
