@@ -128,7 +128,8 @@ pub fn build(raw: &RawScene, folder: &Path) -> Result<Scene, SceneError> {
     let fill = grains::prepare(&context, &kinds)?;
     let laws = laws::table(&context, &kinds)?;
     let skin = grains::skin(raw, &fill);
-    let walls = walls::walls(&context, fill.r_max() + skin)?;
+    // Lists of near walls may look that far: a solver may lengthen the skin by half a radius.
+    let walls = walls::walls(&context, 1.5 * fill.r_max() + skin)?;
     stages::assemble(&context, kinds, fill, laws, walls, skin)
 }
 

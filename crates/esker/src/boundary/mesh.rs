@@ -203,31 +203,53 @@ impl Mesh {
 
     /// Appends the contacts of a sphere, each once, ordered by feature.
     pub fn touches(&self, centre: Vec3, radius: f64, out: &mut Vec<WallTouch>) {
-        let mut candidates = Vec::new();
         if radius <= self.reach {
-            for t in self.grid.near(centre) {
-                self.try_triangle(*t as usize, centre, radius, &mut candidates);
-            }
+            self.touches_among(self.grid.near(centre), centre, radius, out);
         } else {
-            for t in 0..self.triangles.len() {
-                self.try_triangle(t, centre, radius, &mut candidates);
-            }
+            let all: Vec<u32> = (0..self.triangles.len() as u32).collect();
+            self.touches_among(&all, centre, radius, out);
         }
-        keep_each_contact_once(&mut candidates, radius, out);
     }
 
-    fn try_triangle(&self, t: usize, centre: Vec3, radius: f64, candidates: &mut Vec<Candidate>) {
+    /// Appends the contacts of a sphere that touches none but these triangles.
+    pub fn touches_among(&self, triangles: &[u32], centre: Vec3, radius: f64, out: &mut Vec<WallTouch>) {
+        let mut candidates = Vec::new();
+        for t in triangles {
+            candidates.extend(self.try_triangle(*t as usize, centre, radius));
+        }
+        match candidates.as_mut_slice() {
+            [] => {}
+            candidates => keep_each_contact_once(candidates, radius, out),
+        }
+    }
+
+    /// Appends the triangles nearer than `reach` to a point.
+    pub fn near(&self, point: Vec3, reach: f64, out: &mut Vec<u32>) {
+        let all: Vec<u32>;
+        let some = if reach <= self.reach {
+            self.grid.near(point)
+        } else {
+            all = (0..self.triangles.len() as u32).collect();
+            &all
+        };
+        let near = |t: &u32| self.try_triangle(*t as usize, point, reach).is_some();
+        out.extend(some.iter().copied().filter(near));
+    }
+
+    /// The nearest point of a triangle, if a sphere reaches it.
+    #[inline]
+    fn try_triangle(&self, t: usize, centre: Vec3, radius: f64) -> Option<Candidate> {
         // Most listed triangles are excluded by the ball around them or by the height above their plane.
         let (middle, size) = self.balls[t];
         let reach = radius + size;
         if centre.distance_squared(middle) >= reach * reach {
-            return;
+            return None;
         }
         let corners = self.corners(t);
         let n = self.normals[t];
         let height = (centre - corners[0]).dot(n);
         if height.abs() >= radius {
-            return;
+            return None;
         }
         let (point, region) = nearest(centre, corners);
         let v = self.triangles[t];
@@ -243,10 +265,10 @@ impl Mesh {
             _ => (point.distance(centre), (point - centre).try_normalize().unwrap_or(face_normal), point),
         };
         let overlap = radius - distance;
-        if overlap > 0.0 {
+        (overlap > 0.0).then(|| {
             let touch = WallTouch { feature, normal, overlap, point, curvature: [0.0; 2] };
-            candidates.push(Candidate { touch, piece: t as u32, vertices: v, part, kept: false });
-        }
+            Candidate { touch, piece: t as u32, vertices: v, part, kept: false }
+        })
     }
 }
 

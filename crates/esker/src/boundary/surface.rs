@@ -121,6 +121,30 @@ impl Surface {
         }
     }
 
+    /// Whether the surface is nearer than `reach` to a point; of a mesh, the triangles that are go to `facets`.
+    pub fn is_near(&self, point: Vec3, reach: f64, facets: &mut Vec<u32>) -> bool {
+        match self {
+            Surface::Mesh(s) => {
+                let before = facets.len();
+                s.near(point, reach, facets);
+                facets.len() > before
+            }
+            _ => {
+                let mut touches = Vec::new();
+                self.touches(point, reach, &mut touches);
+                !touches.is_empty()
+            }
+        }
+    }
+
+    /// Appends the contacts of a sphere that reaches no facets but these; surfaces without facets are whole.
+    pub fn touches_among(&self, facets: &[u32], centre: Vec3, radius: f64, out: &mut Vec<WallTouch>) {
+        match self {
+            Surface::Mesh(s) => s.touches_among(facets, centre, radius, out),
+            _ => self.touches(centre, radius, out),
+        }
+    }
+
     /// Distance from a point to the surface \[m\]: signed for a plane (negative behind it), unsigned otherwise.
     pub fn distance(&self, point: Vec3) -> f64 {
         match self {

@@ -6,6 +6,7 @@
 //! results do not depend on the number of workers. Ranges are multiples of [`BLOCK`] grains, the unit in which energy is
 //! summed.
 
+use super::near_walls::{Finder, NearWalls};
 use super::octets::{Near, Needs};
 use super::{Contacts, PairContact, WallContact};
 use crate::lanes;
@@ -26,8 +27,8 @@ pub struct Segment {
     /// Candidate pairs, one list for each of [`OWNED`]. Swept in this order every grain meets its partners in ascending
     /// order: those below the range first, those above it and images last.
     pub parts: [Pairs; 3],
-    /// Walls within reach: (grain, wall), sorted.
-    pub near_walls: Vec<(u32, u16)>,
+    /// Walls within reach.
+    pub near_walls: NearWalls,
     /// Touching walls, sorted by (grain, wall, feature).
     pub walls: Vec<WallContact>,
     /// The walls touched a step ago: swapped with `walls` each step.
@@ -153,7 +154,7 @@ pub fn build(
     workers: usize,
     candidates: &Candidates,
     contacts: &Contacts,
-    near_walls: &[(u32, u16)],
+    near_walls: &Finder,
     wall_count: usize,
     form: Loop,
 ) -> Vec<Segment> {
@@ -171,7 +172,7 @@ pub fn build(
             parts: [part(0), part(1), part(2)],
             sums: vec![Default::default(); blocks],
             wall_sums: vec![Default::default(); blocks * wall_count],
-            near_walls: slice_of(near_walls, &own, |w| w.0).to_vec(),
+            near_walls: near_walls.find(own.clone()),
             walls: slice_of(&contacts.walls, &own, |w| w.grain).to_vec(),
             grains: own.clone(),
             ..Default::default()
@@ -181,13 +182,7 @@ pub fn build(
 }
 
 /// Gives the segments new candidates of the same grains; contacts keep what they remember.
-pub fn renew(
-    segments: &mut [Segment],
-    before: &Candidates,
-    candidates: &Candidates,
-    near_walls: &[(u32, u16)],
-    form: Loop,
-) {
+pub fn renew(segments: &mut [Segment], before: &Candidates, candidates: &Candidates, near_walls: &Finder, form: Loop) {
     let span = candidates.span();
     segments.par_iter_mut().for_each(|segment| {
         let own = &segment.grains;
@@ -199,7 +194,7 @@ pub fn renew(
             }));
             *pairs = assemble(OWNED[part][1], rows_of(part, own, span), own, candidates, form, known);
         }
-        segment.near_walls = slice_of(near_walls, own, |w| w.0).to_vec();
+        segment.near_walls = near_walls.find(own.clone());
     });
 }
 

@@ -7,6 +7,7 @@
 
 pub mod batch;
 pub mod list;
+pub mod near_walls;
 pub mod octets;
 pub mod sweep;
 pub mod visit;

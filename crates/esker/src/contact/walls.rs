@@ -5,6 +5,7 @@
 //! there on both sides of it.
 
 use super::list::{BLOCK, Segment};
+use super::near_walls::NearWall;
 use super::sweep::{Grains, Now};
 use super::{Frame, Levers, Velocity, WallContact, contact_velocity, mean_contact_velocity};
 use crate::boundary::WallTouch;
@@ -58,9 +59,8 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
     let before = &mut segment.walls_before;
     let mut next_before = 0;
 
-    let mut near = segment.near_walls.as_slice();
-    while let Some(&(grain, wall)) = near.first() {
-        near = &near[1..];
+    for entry in &segment.near_walls.entries {
+        let NearWall { grain, wall, .. } = *entry;
         let (g, w) = (grain as usize, wall as usize);
 
         // Contacts of earlier (grain, wall) that are not candidates any more have opened.
@@ -81,7 +81,11 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
         let place = &grains.place[g];
         segment.touches.clear();
         let centre = model.cell.wrapped(place.position);
-        model.walls[w].surface.touches(pose.to_local(centre), place.radius, &mut segment.touches);
+        let (surface, centre) = (&model.walls[w].surface, pose.to_local(centre));
+        match segment.near_walls.facets(entry) {
+            Some(facets) => surface.touches_among(facets, centre, place.radius, &mut segment.touches),
+            None => surface.touches(centre, place.radius, &mut segment.touches),
+        }
         if segment.touches.is_empty() && old.is_empty() {
             continue;
         }

@@ -9,7 +9,7 @@ use crate::integrate::{Integrator, gear};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::measure::energy;
 use crate::model::{CountingPlane, Model, Wall};
-use crate::neighbor::{self, Candidates, PeriodicCell};
+use crate::neighbor::{self, Candidates};
 use crate::particles::{Particles, Place};
 use crate::state::{Flow, State};
 
@@ -280,24 +280,4 @@ pub fn jumping(model: &Model, state: &State, force_time: f64) -> Vec<usize> {
             model.walls[w].motion.jump_between(last - since, force_time - since) != Vec3::ZERO
         })
         .collect()
-}
-
-/// A point wrapped into the cell, and its copies beyond the faces it is nearer to than `reach`.
-pub fn copies(cell: &PeriodicCell, x: Vec3, reach: f64) -> Vec<Vec3> {
-    let mut copies = vec![cell.wrapped(x)];
-    for axis in 0..3 {
-        let Some(length) = cell.length[axis] else { continue };
-        for k in 0..copies.len() {
-            let offset = copies[k][axis] - cell.origin[axis];
-            let mut copy = copies[k];
-            if offset < reach {
-                copy[axis] += length;
-                copies.push(copy);
-            } else if offset > length - reach {
-                copy[axis] -= length;
-                copies.push(copy);
-            }
-        }
-    }
-    copies
 }

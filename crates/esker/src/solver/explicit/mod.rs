@@ -28,7 +28,7 @@ use crate::particles::Load;
 use crate::state::State;
 use passes::{isotropic_pass, split_off};
 use rayon::prelude::*;
-use working_list::{WorkingList, near_walls, next_skin, refresh_images, search};
+use working_list::{WorkingList, next_skin, refresh_images, search, wall_finder};
 
 /// Steps between two sortings and wrappings of the grains.
 pub const TIDY_EVERY: u64 = 8192;
@@ -321,8 +321,9 @@ impl Explicit {
         let p = &state.particles;
         list.scratch.mean.truncate(p.owned());
         let candidates = search(model, p, list.skin)?;
-        let (near_walls, wall_speed) = near_walls(model, state, state.time, list.skin);
+        let near_walls = wall_finder(model, state, state.time, list.skin);
         list::renew(&mut list.segments, &list.candidates, &candidates, &near_walls, loop_of(&list.batch));
+        let wall_speed = near_walls.speed;
         list.candidates = candidates;
         list.kind = list.candidates.kinds(&p.kind);
         list.reference = p.place.iter().map(|place| place.position).collect();
@@ -363,7 +364,7 @@ impl Explicit {
         }
         let skin = self.skin.unwrap_or(model.skin);
         let candidates = search(model, p, skin)?;
-        let (near_walls, wall_speed) = near_walls(model, state, t, skin);
+        let near_walls = wall_finder(model, state, t, skin);
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         let scheme = Isotropic::of(model, &state.particles, self.width);
         let walls = model.walls.len();
@@ -392,7 +393,7 @@ impl Explicit {
             skin,
             age: 0,
             relative_speed: f64::INFINITY,
-            wall_speed,
+            wall_speed: near_walls.speed,
             wall_travelled: 0.0,
             field_force: Vec::new(),
             sides: events::sides(model, p),

@@ -2,6 +2,7 @@
 
 use crate::contact::batch::Batch;
 use crate::contact::list::{Pairs, Segment};
+use crate::contact::near_walls::Finder;
 use crate::contact::visit;
 use crate::integrate;
 use crate::integrate::isotropic::Isotropic;
@@ -48,7 +49,7 @@ impl WorkingList {
     /// Memory held \[byte\].
     pub fn memory(&self) -> usize {
         let of_segment = |s: &Segment| {
-            let walls = held(&s.near_walls) + held(&s.walls) + held(&s.walls_before) + held(&s.touches);
+            let walls = s.near_walls.memory_held() + held(&s.walls) + held(&s.walls_before) + held(&s.touches);
             let pairs: usize = s.parts.iter().map(Pairs::memory_held).sum();
             pairs + walls + held(&s.sums) + held(&s.wall_sums)
         };
@@ -110,40 +111,8 @@ pub fn next_skin(model: &Model, particles: &Particles, list: &WorkingList) -> f6
     wanted.min(room).clamp(model.skin, model.skin + 0.5 * smallest)
 }
 
-/// Walls within reach of each grain, and the largest speed at which a wall may come nearer \[m/s\]. A wall that moves too
-/// fast for a list, or has no bounded speed, is near every grain.
-pub fn near_walls(model: &Model, state: &State, t: f64, skin: f64) -> (Vec<(u32, u16)>, f64) {
-    let frames = visit::frames(model, state, t, 0.0);
-    let p = &state.particles;
-    let mut speed = 0.0f64;
-    let near: Vec<(usize, bool)> = (0..model.walls.len())
-        .filter(|&w| model.walls[w].active)
-        .map(|w| {
-            let approach = super::events::approach_speed(&model.walls[w], &state.walls[w].base);
-            // A list pays when it lasts for some steps.
-            let listed = approach * model.dt * 40.0 < skin;
-            if listed {
-                speed = speed.max(approach);
-            }
-            (w, listed)
-        })
-        .collect();
-    let mut pairs = Vec::new();
-    let mut touches = Vec::new();
-    for i in 0..p.owned() {
-        for &(w, listed) in &near {
-            touches.clear();
-            if listed {
-                // A grain that crosses a periodic face goes on at the other one.
-                for copy in super::events::copies(&model.cell, p.position(i), p.radius(i) + skin) {
-                    let local = frames.pose[w].to_local(copy);
-                    model.walls[w].surface.touches(local, p.radius(i) + skin, &mut touches);
-                }
-            }
-            if !listed || !touches.is_empty() {
-                pairs.push((i as u32, w as u16));
-            }
-        }
-    }
-    (pairs, speed)
+/// Looks for walls near grains where they stand at time `t`.
+pub fn wall_finder<'a>(model: &'a Model, state: &'a State, t: f64, skin: f64) -> Finder<'a> {
+    let speed = |w: usize| super::events::approach_speed(&model.walls[w], &state.walls[w].base);
+    Finder::new(model, state, visit::frames(model, state, t, 0.0), skin, speed)
 }

@@ -1,0 +1,123 @@
+//! Which walls are near which grains: candidates for the wall contacts of the next steps.
+
+use super::walls::WallFrames;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::neighbor::PeriodicCell;
+use crate::particles::Place;
+use crate::state::{State, held};
+use std::ops::Range;
+
+/// Walls near some grains, sorted by (grain, wall).
+#[derive(Clone, Debug, Default)]
+pub struct NearWalls {
+    /// One for each grain and wall.
+    pub entries: Vec<NearWall>,
+    /// Facets of meshes within reach.
+    facets: Vec<u32>,
+}
+
+/// A wall near a grain.
+#[derive(Clone, Copy, Debug)]
+pub struct NearWall {
+    /// Index of the grain.
+    pub grain: u32,
+    /// Index of the wall.
+    pub wall: u16,
+    /// Where its facets are in the list; `None`: any facet may be touched.
+    facets: Option<(u32, u32)>,
+}
+
+impl NearWalls {
+    /// Facets that the grain of an entry may touch; `None` if it may be any.
+    pub fn facets(&self, entry: &NearWall) -> Option<&[u32]> {
+        entry.facets.map(|(from, to)| &self.facets[from as usize..to as usize])
+    }
+
+    /// Memory held \[byte\].
+    pub fn memory_held(&self) -> usize {
+        held(&self.entries) + held(&self.facets)
+    }
+}
+
+/// Looks for near walls.
+pub struct Finder<'a> {
+    model: &'a Model,
+    places: &'a [Place],
+    frames: WallFrames,
+    /// Walls that are there, and whether a list pays for them.
+    walls: Vec<(usize, bool)>,
+    skin: f64,
+    /// Largest speed at which a listed wall may come nearer \[m/s\].
+    pub speed: f64,
+}
+
+impl<'a> Finder<'a> {
+    /// For the walls as they stand in `frames`. A wall that moves too fast for a list, or has no bounded speed, is near
+    /// every grain.
+    pub fn new(
+        model: &'a Model,
+        state: &'a State,
+        frames: WallFrames,
+        skin: f64,
+        approach_speed: impl Fn(usize) -> f64,
+    ) -> Self {
+        let mut speed = 0.0f64;
+        let active = (0..model.walls.len()).filter(|&w| model.walls[w].active);
+        let walls = active.map(|w| {
+            let approach = approach_speed(w);
+            // A list pays when it lasts for some steps.
+            let listed = approach * model.dt * 40.0 < skin;
+            if listed {
+                speed = speed.max(approach);
+            }
+            (w, listed)
+        });
+        let walls = walls.collect();
+        Self { model, places: &state.particles.place, frames, walls, skin, speed }
+    }
+
+    /// Walls near these grains.
+    pub fn find(&self, grains: Range<usize>) -> NearWalls {
+        let mut near = NearWalls::default();
+        for grain in grains {
+            let Place { position, radius } = self.places[grain];
+            for &(w, listed) in &self.walls {
+                let (reach, from) = (radius + self.skin, near.facets.len());
+                // A grain that crosses a periodic face goes on at the other one.
+                let mut is_near = !listed;
+                if listed {
+                    for copy in copies(&self.model.cell, position, reach) {
+                        let local = self.frames.pose[w].to_local(copy);
+                        is_near |= self.model.walls[w].surface.is_near(local, reach, &mut near.facets);
+                    }
+                }
+                if is_near {
+                    let facets = listed.then_some((from as u32, near.facets.len() as u32));
+                    near.entries.push(NearWall { grain: grain as u32, wall: w as u16, facets });
+                }
+            }
+        }
+        near
+    }
+}
+
+/// Where the copies of a grain are that come as near as `reach` to the cell.
+fn copies(cell: &PeriodicCell, x: Vec3, reach: f64) -> Vec<Vec3> {
+    let mut copies = vec![cell.wrapped(x)];
+    for axis in 0..3 {
+        let Some(length) = cell.length[axis] else { continue };
+        for k in 0..copies.len() {
+            let offset = copies[k][axis] - cell.origin[axis];
+            let mut copy = copies[k];
+            if offset < reach {
+                copy[axis] += length;
+                copies.push(copy);
+            } else if offset > length - reach {
+                copy[axis] -= length;
+                copies.push(copy);
+            }
+        }
+    }
+    copies
+}
