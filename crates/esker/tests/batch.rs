@@ -3,13 +3,15 @@
 mod common;
 
 use common::*;
+use esker::boundary::{Mesh, Motion, MotionPart, Revolved, Surface};
+use esker::integrate::Integrator;
 use esker::lanes::Width;
 use esker::law::damping::{AnyDamping, Coefficient, FromRestitution, PerMass};
 use esker::law::normal::{AnyNormal, ScaledHooke};
 use esker::law::tangential::{AnyTangential, Mindlin, Spring, Stiffness, TangentialDamping};
 use esker::law::{ContactEnd, Law};
 use esker::math::Vec3;
-use esker::model::{Model, PairTable};
+use esker::model::{Model, PairTable, Wall};
 use esker::neighbor::PeriodicCell;
 use esker::rng::{Purpose, Stream};
 use esker::solver::Solver;
@@ -76,6 +78,33 @@ fn crowd(a: Law, b: Law) -> (Model, State) {
     (model, state)
 }
 
+/// A part of the crowd between walls of all kinds, at rest and moving, of either material.
+fn in_a_box(a: Law, b: Law) -> (Model, State) {
+    let (mut model, _) = crowd(a, b);
+    model.cell = PeriodicCell::OPEN;
+    let side = 1.9 * R * 5.0;
+    let of = |surface: Surface, material: u16, motion: Motion| Wall { material, motion, ..wall(surface) };
+    let turn = |axis: Vec3, rate: f64| Motion {
+        parts: vec![MotionPart::Rotate { through: 0.5 * side * Vec3::ONE, axis, rate }],
+    };
+    let box_of_triangles = Mesh::cuboid(Vec3::ZERO, Vec3::splat(side), 3.0 * R).expect("a box");
+    let (from, to) = (-0.2 * side * Vec3::Y + 0.5 * side * Vec3::new(1.0, 0.0, 1.0), 1.4 * side * Vec3::Y);
+    let cylinder = Revolved::cylinder(from, from + to, 0.62 * side).expect("a cylinder");
+    model.walls = vec![
+        of(Surface::Mesh(box_of_triangles), 0, turn(Vec3::Y, 3.0)),
+        of(Surface::Revolved(cylinder), 1, turn(Vec3::Y, -5.0)),
+        Wall { material: 1, ..plane(0.2 * R * Vec3::Y, Vec3::Y) },
+    ];
+    let mut state = State::new(&model);
+    let mut random = Stream::new(5, Purpose::Fill, 0);
+    for n in 0..125 {
+        let x = 1.9 * R * Vec3::new((n % 5) as f64 + 0.5, (n / 25) as f64 + 0.5, (n / 5 % 5) as f64 + 0.5);
+        let (v, w) = (0.5 * random.in_ball(false), 100.0 * random.in_ball(false));
+        add(&model, &mut state, (n % 2 * 2) as u16, x, R * random.between(0.9, 1.1), v, w);
+    }
+    (model, state)
+}
+
 fn run(solver: Explicit, model: &Model, state: &State, steps: u64) -> State {
     let mut state = state.clone();
     let mut solver = solver.grains_per_worker(1);
@@ -99,27 +128,40 @@ fn difference(a: &State, b: &State) -> [f64; 4] {
 }
 
 #[test]
-fn several_pairs_at_once_move_as_one_after_another() {
+fn several_contacts_at_once_move_as_one_after_another() {
     for (name, a, b) in laws() {
         let (model, state) = crowd(a, b);
-        let general = run(Explicit::new(1).one_pair_at_a_time(), &model, &state, 300);
-        assert!(general.contacts.pairs.len() > 150, "{name}: {} contacts", general.contacts.pairs.len());
-        assert!(general.ledger.dissipated.friction > 0.0 && general.ledger.dissipated.damping > 0.0);
-        for width in Width::all() {
-            let batch = run(Explicit::new(1).width(width), &model, &state, 300);
-            let off = difference(&batch, &general);
-            println!("{name}, {}: {off:?}", width.name());
-            // Rounding, which collisions make grow.
-            assert!(off.iter().all(|off| *off < 3e-13), "{name}, {}: {off:?}", width.name());
-            assert_eq!(batch.contacts.pairs.len(), general.contacts.pairs.len());
+        same_motion(name, &model, &state, [150, 0]);
+        let (model, state) = in_a_box(a, b);
+        same_motion(&format!("{name}, in a box"), &model, &state, [100, 40]);
+    }
+}
+
+/// Runs with the general loop and with all widths, and with at least so many contacts of grains and of walls at the end.
+fn same_motion(name: &str, model: &Model, state: &State, contacts: [usize; 2]) {
+    let general = run(Explicit::new(1).one_pair_at_a_time(), model, state, 300);
+    let found = [general.contacts.pairs.len(), general.contacts.walls.len()];
+    assert!(found[0] >= contacts[0] && found[1] >= contacts[1], "{name}: {found:?} contacts");
+    assert!(general.ledger.dissipated.friction > 0.0 && general.ledger.dissipated.damping > 0.0);
+    for width in Width::all() {
+        let batch = run(Explicit::new(1).width(width), model, state, 300);
+        let off = difference(&batch, &general);
+        println!("{name}, {}: {off:?}", width.name());
+        // Rounding, which collisions make grow.
+        assert!(off.iter().all(|off| *off < 3e-13), "{name}, {}: {off:?}", width.name());
+        assert_eq!(batch.contacts.pairs.len(), general.contacts.pairs.len());
+        assert_eq!(batch.contacts.walls.len(), general.contacts.walls.len());
+        for (wall, same) in batch.walls.iter().zip(&general.walls) {
+            assert!((wall.work - same.work).abs() < 1e-12 * (same.work.abs() + 1e-9), "{name}: work of a wall");
         }
     }
 }
 
 #[test]
 fn the_vector_widths_give_the_same_bits_on_any_number_of_threads() {
-    for (name, a, b) in laws() {
-        let (model, state) = crowd(a, b);
+    for (name, (model, state)) in
+        laws().into_iter().flat_map(|(name, a, b)| [(name, crowd(a, b)), (name, in_a_box(a, b))])
+    {
         for width in Width::all() {
             let one = run(Explicit::new(1).width(width), &model, &state, 200);
             for workers in [2, 3] {
@@ -143,4 +185,16 @@ fn without_losses_the_motion_is_the_same() {
     assert!(with.ledger.dissipated.friction > 0.0 && without.ledger.dissipated.friction == 0.0);
     let (p, q) = (&with.particles, &without.particles);
     assert!(p.place == q.place && p.motion == q.motion, "the same bits");
+}
+
+#[test]
+fn other_integrators_account_for_losses_too() {
+    let (_, a, b) = laws().remove(3);
+    for integrator in [Integrator::VelocityVerlet, Integrator::LeapFrog, Integrator::SymplecticEuler, Integrator::Gear]
+    {
+        let (mut model, state) = crowd(a, b);
+        model.integrator = integrator;
+        let lost = run(Explicit::new(1), &model, &state, 200).ledger.dissipated;
+        assert!(lost.friction > 0.0 && lost.damping > 0.0, "{}: {lost:?}", integrator.name());
+    }
 }

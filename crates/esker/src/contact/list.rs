@@ -8,6 +8,7 @@
 
 use super::near_walls::{Finder, NearWalls};
 use super::octets::{Near, Needs};
+use super::spots::Spots;
 use super::{Contacts, PairContact, WallContact};
 use crate::lanes;
 use crate::law::Memory;
@@ -29,10 +30,12 @@ pub struct Segment {
     pub parts: [Pairs; 3],
     /// Walls within reach.
     pub near_walls: NearWalls,
-    /// Touching walls, sorted by (grain, wall, feature).
+    /// Touching walls for the general loop, sorted by (grain, wall, feature).
     pub walls: Vec<WallContact>,
     /// The walls touched a step ago: swapped with `walls` each step.
     pub walls_before: Vec<WallContact>,
+    /// Touching walls for the fast loop, now and a step ago.
+    pub spots: [Spots; 2],
     /// Energy booked by the last sweep, one entry per block of grains.
     pub sums: Vec<super::sweep::BlockSum>,
     /// Wall loads of the last sweep, `walls` entries per block of grains.
@@ -157,6 +160,7 @@ pub fn build(
     near_walls: &Finder,
     wall_count: usize,
     form: Loop,
+    wall_form: Loop,
 ) -> Vec<Segment> {
     let span = candidates.span();
     let segment = |own: Range<usize>| {
@@ -168,12 +172,18 @@ pub fn build(
             assemble(OWNED[part][1], rows, &own, candidates, form, known)
         };
         let blocks = own.len().div_ceil(BLOCK);
+        let walls = slice_of(&contacts.walls, &own, |w| w.grain);
+        let (walls, spots) = match wall_form {
+            Loop::General => (walls.to_vec(), Default::default()),
+            Loop::Fast(needs) => (Vec::new(), [Spots::of(walls, needs), Spots::of(&[], needs)]),
+        };
         Segment {
+            walls,
+            spots,
             parts: [part(0), part(1), part(2)],
             sums: vec![Default::default(); blocks],
             wall_sums: vec![Default::default(); blocks * wall_count],
             near_walls: near_walls.find(own.clone()),
-            walls: slice_of(&contacts.walls, &own, |w| w.grain).to_vec(),
             grains: own.clone(),
             ..Default::default()
         }
@@ -285,6 +295,7 @@ pub fn collect(segments: &[Segment], candidates: &Candidates, contacts: &mut Con
             }));
         }
         contacts.walls.extend_from_slice(&segment.walls);
+        contacts.walls.extend(segment.spots[0].contacts());
     }
     contacts.pairs.sort_unstable_by_key(|c| (c.i, c.j, c.shift));
 }

@@ -9,6 +9,7 @@ pub mod batch;
 pub mod list;
 pub mod near_walls;
 pub mod octets;
+pub mod spots;
 pub mod sweep;
 pub mod visit;
 pub mod walls;

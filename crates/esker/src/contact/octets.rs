@@ -62,7 +62,7 @@ pub struct Octets {
 
 impl Octets {
     /// Appends an empty octet, or cuts down to `len` of them.
-    fn resize(&mut self, len: usize, needs: Needs) {
+    pub(super) fn resize(&mut self, len: usize, needs: Needs) {
         self.pairs.resize(len, Default::default());
         self.tags.resize(len, Default::default());
         self.k.resize(len, Default::default());
@@ -93,7 +93,7 @@ impl Octets {
     }
 
     /// Puts what a pair remembers into lane `l` of octet `o`.
-    fn recall(&mut self, o: usize, l: usize, memory: &Memory) {
+    pub(super) fn recall(&mut self, o: usize, l: usize, memory: &Memory) {
         let slip = memory.rates.slip.to_array();
         let [x, y, z] = memory.last.tangential_dashpot;
         for (c, spring) in memory.spring.to_array().into_iter().enumerate() {
@@ -114,7 +114,7 @@ impl Octets {
 
     /// Takes over into lane `l` of octet `o` what lane `m` of octet `p` of others remembers.
     #[inline(always)]
-    fn take_over(&mut self, o: usize, l: usize, others: &Self, p: usize, m: usize) {
+    pub(super) fn take_over(&mut self, o: usize, l: usize, others: &Self, p: usize, m: usize) {
         for c in 0..3 {
             self.spring[o][c][l] = others.spring[p][c][m];
         }
@@ -140,7 +140,7 @@ impl Octets {
         touching.map(|(o, l)| (self.k[o][l] as usize, self.memory(o, l)))
     }
 
-    fn memory_held(&self) -> usize {
+    pub(super) fn memory_held(&self) -> usize {
         let what = held(&self.pairs) + held(&self.tags) + held(&self.k) + held(&self.law);
         let hot = held(&self.spring) + held(&self.stiffness) + held(&self.approach);
         what + hot + held(&self.slip) + held(&self.dashpot)

@@ -5,11 +5,11 @@
 //! there on both sides of it.
 
 use super::list::{BLOCK, Segment};
-use super::near_walls::NearWall;
-use super::sweep::{Grains, Now};
+use super::near_walls::{NearWall, NearWalls};
+use super::sweep::{BlockSum, Grains, Now};
 use super::{Frame, Levers, Velocity, WallContact, contact_velocity, mean_contact_velocity};
 use crate::boundary::WallTouch;
-use crate::law::{LastRates, Memory, Touch};
+use crate::law::{Dissipation, LastRates, Memory, Touch};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
 use crate::particles::Load;
@@ -51,6 +51,24 @@ impl WallFrames {
 /// or vertex: a fraction of the radius, and the cosine of the angle between the normals.
 const SAME_CONTACT: (f64, f64) = (0.1, 0.9);
 
+/// Appends the contacts of the grain of an entry with its wall.
+pub(super) fn touches(
+    model: &Model,
+    frames: &WallFrames,
+    grains: Grains,
+    near: &NearWalls,
+    entry: &NearWall,
+    out: &mut Vec<WallTouch>,
+) {
+    let (place, w) = (&grains.place[entry.grain as usize], entry.wall as usize);
+    let surface = &model.walls[w].surface;
+    let centre = frames.pose[w].to_local(model.cell.wrapped(place.position));
+    match near.facets(entry) {
+        Some(facets) => surface.touches_among(facets, centre, place.radius, out),
+        None => surface.touches(centre, place.radius, out),
+    }
+}
+
 /// Evaluates all wall contacts of a segment; `loads` is the segment's own range.
 pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
     let own = segment.grains.clone();
@@ -58,6 +76,13 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
     segment.walls.clear();
     let before = &mut segment.walls_before;
     let mut next_before = 0;
+    let open = |contact: &mut WallContact, sums: &mut [BlockSum]| {
+        if contact.memory.touching {
+            let sum = &mut sums[(contact.grain as usize - own.start) / BLOCK];
+            let (g, w) = (contact.grain as usize, contact.wall as usize);
+            sum.dissipated += release(model, frames, grains, g, w, contact.normal, &mut contact.memory);
+        }
+    };
 
     for entry in &segment.near_walls.entries {
         let NearWall { grain, wall, .. } = *entry;
@@ -68,24 +93,16 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
         while before.get(next_before).is_some_and(|c| (c.grain, c.wall) < (grain, wall)) {
             next_before += 1;
         }
-        for old in &mut before[skipped..next_before] {
-            open(model, frames, grains, old, &mut segment.sums[(old.grain as usize - own.start) / BLOCK]);
-        }
+        before[skipped..next_before].iter_mut().for_each(|old| open(old, &mut segment.sums));
         let first = next_before;
         while before.get(next_before).is_some_and(|c| (c.grain, c.wall) == (grain, wall)) {
             next_before += 1;
         }
         let old = &mut before[first..next_before];
 
-        let pose = &frames.pose[w];
         let place = &grains.place[g];
         segment.touches.clear();
-        let centre = model.cell.wrapped(place.position);
-        let (surface, centre) = (&model.walls[w].surface, pose.to_local(centre));
-        match segment.near_walls.facets(entry) {
-            Some(facets) => surface.touches_among(facets, centre, place.radius, &mut segment.touches),
-            None => surface.touches(centre, place.radius, &mut segment.touches),
-        }
+        touches(model, frames, grains, &segment.near_walls, entry, &mut segment.touches);
         if segment.touches.is_empty() && old.is_empty() {
             continue;
         }
@@ -118,54 +135,104 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             });
         }
         // What was not recalled has opened.
-        for contact in old {
-            open(model, frames, grains, contact, sum);
-        }
+        old.iter_mut().for_each(|old| open(old, &mut segment.sums));
     }
-    for old in &mut before[next_before..] {
-        open(model, frames, grains, old, &mut segment.sums[(old.grain as usize - own.start) / BLOCK]);
-    }
+    before[next_before..].iter_mut().for_each(|old| open(old, &mut segment.sums));
 }
 
-/// The memory a contact inherits: that of the same feature or, when the grain has just passed to a neighbouring one, of
-/// the contact that vanished there; and the normal it had, wall frame. Takes it out of `old`.
+/// The memory a contact inherits and the normal it had, wall frame. Takes it out of `old`.
 fn recall(found: &WallTouch, radius: f64, old: &mut [WallContact], all: &[WallTouch]) -> (Memory, Vec3) {
-    let same = old.iter_mut().find(|c| c.memory.touching && c.feature == found.feature);
-    let heir = match same {
-        Some(contact) => Some(contact),
-        None => old.iter_mut().find(|c| {
-            c.memory.touching
-                && !all.iter().any(|t| t.feature == c.feature)
-                && c.point.distance_squared(found.point) < (SAME_CONTACT.0 * radius).powi(2)
-                && c.normal.dot(found.normal) > SAME_CONTACT.1
-        }),
-    };
-    match heir {
-        Some(contact) => (std::mem::take(&mut contact.memory), contact.normal),
+    let known = old.iter().map(|c| c.memory.touching.then_some((c.feature, c.point, c.normal)));
+    match heir(found, radius, known, all) {
+        Some(k) => (std::mem::take(&mut old[k].memory), old[k].normal),
         None => (Memory::default(), found.normal),
     }
 }
 
-/// Books the end of a wall contact.
-fn open(
+/// The contact a touch goes on with, of those known by (feature, point, normal): that of the same feature or, when the
+/// grain has just passed to a neighbouring one, that which vanished there.
+pub(super) fn heir(
+    found: &WallTouch,
+    radius: f64,
+    known: impl Iterator<Item = Option<(u32, Vec3, Vec3)>> + Clone,
+    all: &[WallTouch],
+) -> Option<usize> {
+    let same = known.clone().position(|c| c.is_some_and(|(feature, ..)| feature == found.feature));
+    same.or_else(|| {
+        known.clone().position(|c| {
+            c.is_some_and(|(feature, point, normal)| {
+                !all.iter().any(|t| t.feature == feature)
+                    && point.distance_squared(found.point) < (SAME_CONTACT.0 * radius).powi(2)
+                    && normal.dot(found.normal) > SAME_CONTACT.1
+            })
+        })
+    })
+}
+
+/// Forgets a wall contact that has just opened and returns what it lost in its last half step. `normal` is the one it had,
+/// wall frame.
+pub(super) fn release(
     model: &Model,
     frames: &WallFrames,
     grains: Grains,
-    contact: &mut WallContact,
-    sum: &mut super::sweep::BlockSum,
-) {
-    if !contact.memory.touching {
-        return;
-    }
-    let (g, w) = (contact.grain as usize, contact.wall as usize);
+    g: usize,
+    w: usize,
+    normal: Vec3,
+    memory: &mut Memory,
+) -> Dissipation {
     let law = model.laws.law(model.material_of(grains.kind[g]), model.walls[w].material);
-    let normal = frames.pose[w].orientation * contact.normal;
+    let normal = frames.pose[w].orientation * normal;
     let place = &grains.place[g];
     let centre = model.cell.wrapped(place.position);
     let wall = frames.mean_velocity(w, centre + place.radius * normal - grains.mean[g].velocity * (0.5 * grains.dt));
     let levers = Levers::of_wall(place.radius);
     let mean = contact_velocity(normal, levers, (&grains.mean[g]).into(), wall, Frame::OnSecond);
-    sum.dissipated += law.release(&mean, grains.dt, &mut contact.memory);
+    law.release(&mean, grains.dt, memory)
+}
+
+/// A grain on a wall over a step.
+pub(super) struct OnWall {
+    /// Normal into the wall at the end of the step, world axes.
+    pub normal: Vec3,
+    /// Distance of the contact point from the centre \[m\], and the point in the world \[m\].
+    pub lever: f64,
+    pub point: Vec3,
+    /// Half way: normal, with a component of one along the other, lever, velocity of the wall.
+    pub middle: Vec3,
+    pub lever_middle: f64,
+    pub wall: Velocity,
+}
+
+impl OnWall {
+    /// Of a contact whose normal was `normal_before` a step ago, wall frame.
+    pub fn new(
+        model: &Model,
+        frames: &WallFrames,
+        grains: Grains,
+        g: usize,
+        w: usize,
+        found: &WallTouch,
+        normal_before: Vec3,
+    ) -> Self {
+        let pose = &frames.pose[w];
+        let place = &grains.place[g];
+        let normal = pose.orientation * found.normal;
+        let lever = place.radius - 0.5 * found.overlap;
+        let centre = model.cell.wrapped(place.position);
+        let point = centre + lever * normal;
+
+        // The normal between the old one, turned back with the wall, and the new one.
+        let dt = grains.dt;
+        let carried = pose.orientation * normal_before;
+        let middle = 0.5 * (normal + carried - frames.mean[w].angular_velocity.cross(carried) * dt);
+        let middle = middle / middle.dot(normal);
+        let velocity = grains.mean[g].velocity;
+        let centre = centre - velocity * (0.5 * dt);
+        let away = frames.mean_velocity(w, centre + lever * middle).linear - velocity;
+        let lever_middle = lever - 0.25 * dt * away.dot(middle);
+        let wall = frames.mean_velocity(w, centre + lever_middle * middle);
+        Self { normal, lever, point, middle, lever_middle, wall }
+    }
 }
 
 /// A wall contact as the law sees it, its point in the world, and what it has to know in the next step. The wall is a body
@@ -181,55 +248,40 @@ pub fn wall_touch(
     normal_before: Vec3,
     memory: &Memory,
 ) -> (Touch, Vec3, LastRates) {
-    let pose = &frames.pose[w];
-    let place = &grains.place[g];
-    let motion = &grains.motion[g];
-    let normal = pose.orientation * found.normal;
-    let lever = place.radius - 0.5 * found.overlap;
-    let centre = model.cell.wrapped(place.position);
-    let point = centre + lever * normal;
-
-    // Half way through the step: the normal between the old one, turned back with the wall, and the new one.
-    let dt = grains.dt;
-    let carried = pose.orientation * normal_before;
-    let middle = 0.5 * (normal + carried - frames.mean[w].angular_velocity.cross(carried) * dt);
-    let middle = middle / middle.dot(normal);
+    let on = OnWall::new(model, frames, grains, g, w, found, normal_before);
+    let (motion, dt) = (&grains.motion[g], grains.dt);
     let mean = Velocity::from(&grains.mean[g]);
-    let centre = centre - mean.linear * (0.5 * dt);
-    let away = frames.mean_velocity(w, centre + lever * middle).linear - mean.linear;
-    let lever_middle = lever - 0.25 * dt * away.dot(middle);
-    let wall = frames.mean_velocity(w, centre + lever_middle * middle);
-    let half_way = contact_velocity(middle, Levers::of_wall(lever_middle), mean, wall, Frame::OnSecond);
+    let half_way = contact_velocity(on.middle, Levers::of_wall(on.lever_middle), mean, on.wall, Frame::OnSecond);
     let last = memory.touching.then_some(&memory.rates);
     let touch = Touch {
         overlap: found.overlap,
-        normal,
-        middle,
-        effective_radius: effective_radius(model.planar, motion.inverse_radius, found.curvature),
+        normal: on.normal,
+        middle: on.middle,
+        effective_radius: 1.0 / inverse_effective_radius(model.planar, motion.inverse_radius, found.curvature),
         effective_mass: 1.0 / motion.inverse_mass,
         now: match grains.now {
             Now::Known => {
-                let wall = frames.velocity(w, point);
-                contact_velocity(normal, Levers::of_wall(lever), motion.into(), wall, Frame::OnSecond)
+                let wall = frames.velocity(w, on.point);
+                contact_velocity(on.normal, Levers::of_wall(on.lever), motion.into(), wall, Frame::OnSecond)
             }
-            Now::Extrapolated => half_way.half_a_step_later(last, normal),
+            Now::Extrapolated => half_way.half_a_step_later(last, on.normal),
         },
-        mean: mean_contact_velocity(normal, half_way, dt),
+        mean: mean_contact_velocity(on.normal, half_way, dt),
         dt,
     };
-    (touch, point, half_way.rates())
+    (touch, on.point, half_way.rates())
 }
 
-/// Effective radius of a sphere on a wall with two principal curvatures: 1/R\* is the geometric mean of the relative
+/// One over the effective radius of a sphere on a wall with two principal curvatures: 1/R\* is the geometric mean of the relative
 /// curvatures (Landau & Lifshitz vol. 7 §9). In a planar scene only the curvature in the plane counts. A grain nearly as
 /// large as the hollow it lies in conforms to it, beyond any of these laws: R\* is then limited to a thousand radii.
-fn effective_radius(planar: bool, inverse_radius: f64, curvature: [f64; 2]) -> f64 {
+pub(super) fn inverse_effective_radius(planar: bool, inverse_radius: f64, curvature: [f64; 2]) -> f64 {
     if planar {
         let [a, b] = curvature;
         let in_plane = if a.abs() > b.abs() { a } else { b };
-        1.0 / (inverse_radius + in_plane).max(1e-3 * inverse_radius)
+        (inverse_radius + in_plane).max(1e-3 * inverse_radius)
     } else {
         let [a, b] = curvature.map(|c| inverse_radius + c);
-        1.0 / (a * b).max(1e-6 * inverse_radius * inverse_radius).sqrt()
+        (a * b).max(1e-6 * inverse_radius * inverse_radius).sqrt()
     }
 }

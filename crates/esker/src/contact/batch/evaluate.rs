@@ -4,7 +4,7 @@
 //! empty spring, and so without a force.
 
 use super::constants::Constants;
-use crate::contact::octets::Octet;
+use crate::contact::octets::{Octet, Octets};
 use crate::lanes::{Lane, Quad, Record, Vec3s};
 
 /// Where the octets of a block are.
@@ -69,6 +69,18 @@ unsafe fn store_vectors<L: Lane>(v: Vec3s<L>, columns: *mut [Record; 3], group: 
 }
 
 impl Columns {
+    /// Of these octets.
+    pub fn of(octets: &mut Octets) -> Self {
+        Self {
+            pairs: octets.pairs.as_ptr(),
+            spring: octets.spring.as_mut_ptr(),
+            stiffness: octets.stiffness.as_mut_ptr(),
+            approach: octets.approach.as_mut_ptr(),
+            slip: octets.slip.as_mut_ptr(),
+            dashpot: octets.dashpot.as_mut_ptr(),
+        }
+    }
+
     /// First grains of a group.
     #[inline(always)]
     pub unsafe fn i(&self, group: &Group) -> *const u32 {
@@ -89,6 +101,13 @@ impl Columns {
 unsafe fn constant<L: Lane>(group: &Group, of: &Record) -> L {
     // SAFETY: constants are given for eight lanes.
     unsafe { L::load(of.as_ptr().add(group.lane)) }
+}
+
+/// The same for vectors.
+#[inline(always)]
+unsafe fn constants<L: Lane>(group: &Group, of: &[Record; 3]) -> Vec3s<L> {
+    // SAFETY: as above.
+    unsafe { Vec3s::new(constant(group, &of[0]), constant(group, &of[1]), constant(group, &of[2])) }
 }
 
 /// Where the grains of a group are.
@@ -136,6 +155,24 @@ fn turn<L: Lane>(v: Vec3s<L>, n: Vec3s<L>, middle: Vec3s<L>, [sine, cosine]: [L;
     n.cross(lifted).mul_add(sine, lifted * cosine)
 }
 
+/// Eight grains on walls.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct OnWalls {
+    /// Normal now, and half way through the step with a component of one along it.
+    pub normal: [Record; 3],
+    pub middle: [Record; 3],
+    /// Mean velocity of the grain relative to the wall, and its spin times the lever half way.
+    pub velocity: [Record; 3],
+    pub rim: [Record; 3],
+    /// Turn of the wall about the normal over the step.
+    pub angle: Record,
+    pub overlap: Record,
+    pub inverse_mass: Record,
+    /// One over the effective radius.
+    pub inverse_radius: Record,
+}
+
 /// What the normal direction of a group comes to, and what its tangential direction needs.
 pub(super) struct Pressed<L> {
     n: Vec3s<L>,
@@ -155,10 +192,64 @@ pub(super) struct Pressed<L> {
     ct: L,
 }
 
-impl<L: Lane> Pressed<L> {
-    /// Velocities and normal forces of a group, see `touch`, `contact_velocity` and `Law::respond`.
+/// What follows from the masses, radii and overlaps of a group.
+struct Bodies<L> {
+    /// One over a given distance.
+    per_distance: L,
+    mass: L,
+    /// Stiffness of the normal spring, that of Hertz over twice the effective modulus, and its inverse.
+    stiffness: L,
+    per_stiffness: L,
+}
+
+impl<L: Lane> Bodies<L> {
+    /// One division serves all.
     #[inline(always)]
-    pub unsafe fn write<const HERTZ: bool, const ROOT: bool, const VISCOUS: bool>(
+    unsafe fn of<const HERTZ: bool>(
+        law: &Constants,
+        group: &Group,
+        overlap: L,
+        inverse_mass: L,
+        inverse_radius: L,
+        distance: L,
+    ) -> Self {
+        // SAFETY: the caller's.
+        unsafe {
+            // The stiffness is s R*.
+            let s = if HERTZ {
+                (overlap * inverse_radius).sqrt().max(L::splat(1e-30))
+            } else {
+                constant::<L>(group, &law.normal).mul_add(inverse_radius, constant(group, &law.normal_scaled))
+            };
+            let bodies = inverse_mass * inverse_radius;
+            let bodies_s = bodies * s;
+            let all = L::splat(1.0).div(distance * bodies_s);
+            let rest = all * distance;
+            Self {
+                per_distance: all * bodies_s,
+                mass: rest * (inverse_radius * s),
+                stiffness: s * (rest * (inverse_mass * s)),
+                per_stiffness: rest * (bodies * inverse_radius),
+            }
+        }
+    }
+}
+
+/// How the bodies of a group have moved over the step.
+struct Moved<L> {
+    n: Vec3s<L>,
+    middle: Vec3s<L>,
+    /// Relative velocity of the centres, sum of the spins times the levers half way.
+    v: Vec3s<L>,
+    w: Vec3s<L>,
+    /// Turn of the contact frame about the normal.
+    angle: L,
+}
+
+impl<L: Lane> Pressed<L> {
+    /// Of pairs of grains, see `touch`.
+    #[inline(always)]
+    pub unsafe fn of_pairs<const HERTZ: bool, const ROOT: bool, const VISCOUS: bool>(
         to: *mut Self,
         v: *const Record,
         dt: f64,
@@ -167,35 +258,69 @@ impl<L: Lane> Pressed<L> {
         group: &Group,
         geometry: &Geometry<L>,
     ) {
-        let (one, half) = (L::splat(1.0), L::splat(0.5));
-        let (d, distance, touching) = (geometry.d, geometry.distance, L::mask(group.touching));
-        let overlap = L::select(touching, geometry.overlap, L::splat(0.0));
-        // SAFETY: the caller's; every field is written.
+        let overlap = L::select(L::mask(group.touching), geometry.overlap, L::splat(0.0));
+        // SAFETY: the caller's.
         unsafe {
             let [a, b, c, inverse_mass, e, f, g, inverse_radius] =
                 L::motions(v, columns.i(group), columns.j(group), &geometry.half_way);
             let (v, w) = (Vec3s::new(a, b, c), Vec3s::new(e, f, g));
+            let bodies = Bodies::of::<HERTZ>(law, group, overlap, inverse_mass, inverse_radius, geometry.distance);
+            let n = geometry.d * bodies.per_distance;
+            let middle = n.neg_mul_add(v.dot(n), v).mul_add(L::splat(0.5 * dt) * bodies.per_distance, n);
+            let angle = w.dot(middle) * bodies.per_distance * L::splat(dt);
+            let moved = Moved { n, middle, v, w, angle };
+            Self::write::<HERTZ, ROOT, VISCOUS>(to, dt, law, columns, group, &moved, &bodies, overlap);
+        }
+    }
 
-            // The stiffness is s R* times this; one division serves all.
-            let s = if HERTZ {
-                (overlap * inverse_radius).sqrt().max(L::splat(1e-30))
-            } else {
-                constant::<L>(group, &law.normal).mul_add(inverse_radius, constant(group, &law.normal_scaled))
+    /// Of grains on walls, see `wall_touch`.
+    #[inline(always)]
+    pub unsafe fn of_walls<const HERTZ: bool, const ROOT: bool, const VISCOUS: bool>(
+        to: *mut Self,
+        dt: f64,
+        law: &Constants,
+        columns: &Columns,
+        group: &Group,
+        walls: &OnWalls,
+    ) {
+        // SAFETY: the caller's.
+        unsafe {
+            let overlap = L::select(L::mask(group.touching), constant(group, &walls.overlap), L::splat(0.0));
+            let inverse_mass = constant(group, &walls.inverse_mass);
+            let inverse_radius = constant(group, &walls.inverse_radius);
+            let bodies = Bodies::of::<HERTZ>(law, group, overlap, inverse_mass, inverse_radius, L::splat(1.0));
+            let moved = Moved {
+                n: constants(group, &walls.normal),
+                middle: constants(group, &walls.middle),
+                v: constants(group, &walls.velocity),
+                w: constants(group, &walls.rim),
+                angle: constant(group, &walls.angle),
             };
-            let bodies = inverse_mass * inverse_radius;
-            let bodies_s = bodies * s;
-            let all = one.div(distance * bodies_s);
-            let (per_distance, rest) = (all * bodies_s, all * distance);
-            let (mass, radius) = (rest * (inverse_radius * s), rest * (inverse_mass * s));
-            let (stiffness, per_stiffness) = (s * radius, rest * (bodies * inverse_radius));
+            Self::write::<HERTZ, ROOT, VISCOUS>(to, dt, law, columns, group, &moved, &bodies, overlap);
+        }
+    }
 
+    /// Velocities and normal forces of a group, see `contact_velocity` and `Law::respond`.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    unsafe fn write<const HERTZ: bool, const ROOT: bool, const VISCOUS: bool>(
+        to: *mut Self,
+        dt: f64,
+        law: &Constants,
+        columns: &Columns,
+        group: &Group,
+        moved: &Moved<L>,
+        bodies: &Bodies<L>,
+        overlap: L,
+    ) {
+        let (half, touching) = (L::splat(0.5), L::mask(group.touching));
+        let (mass, stiffness) = (bodies.mass, bodies.stiffness);
+        let &Moved { n, middle, v, w, angle } = moved;
+        // SAFETY: the caller's; every field that is read later is written.
+        unsafe {
             // Half way through the step.
-            let n = d * per_distance;
-            let along = v.dot(n);
-            let middle = n.neg_mul_add(along, v).mul_add(L::splat(0.5 * dt) * per_distance, n);
             let approach = v.dot(middle);
             let mean_slip = middle.neg_mul_add(approach, w.cross(middle) + v);
-            let angle = w.dot(middle) * per_distance * L::splat(dt);
             let spun = n.cross(mean_slip).mul_add(half * angle, mean_slip);
             let stride = n.neg_mul_add(spun.dot(n), spun) * L::splat(dt);
 
@@ -237,17 +362,16 @@ impl<L: Lane> Pressed<L> {
             (*to).normal_dashpot = normal_force - elastic;
             (*to).approached = approach * L::splat(dt);
             (*to).kt = stiffness.mul_add(constant(group, &law.tangential[1]), constant(group, &law.tangential[0]));
-            if HERTZ {
-                let (given, ratio) = (constant(group, &law.per_tangential[0]), constant(group, &law.per_tangential[1]));
-                (*to).per_kt = per_stiffness.mul_add(ratio, given);
-            }
+            let (given, ratio) = (constant(group, &law.per_tangential[0]), constant(group, &law.per_tangential[1]));
+            (*to).per_kt = bodies.per_stiffness.mul_add(ratio, given);
         }
     }
 
     /// Tangential forces, see `spring_and_slider`; advances the memory. Writes what acts on the first grains: force,
-    /// loss in dashpots, moment over the lever, loss by sliding.
+    /// loss in dashpots, moment over the lever, loss by sliding. Springs whose stiffness never varies are not asked for
+    /// that of the last step.
     #[inline(always)]
-    pub unsafe fn respond<const HERTZ: bool, const VISCOUS: bool, const LEDGER: bool>(
+    pub unsafe fn respond<const VARIES: bool, const VISCOUS: bool, const LEDGER: bool>(
         &self,
         to: *mut [L; 8],
         dt: f64,
@@ -274,14 +398,12 @@ impl<L: Lane> Pressed<L> {
             ];
             let before = turn(spring, n, middle, turned);
             let (mut kept, mut kt_before) = (before, kt);
-            if HERTZ {
+            if VARIES {
                 kt_before = L::load_where(lasting, column!(columns, group, stiffness));
                 kept = before * (kt_before * self.per_kt).min(one);
-            }
-            if HERTZ {
                 kt.store(column!(columns, group, stiffness));
             } else if group.touching != group.lasting {
-                // It never changes: only new contacts have to be told.
+                // Only new contacts have to be told.
                 let to = column!(columns, group, stiffness);
                 L::select(lasting, L::load(to), kt).store(to);
             }

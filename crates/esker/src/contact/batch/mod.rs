@@ -11,7 +11,11 @@
 
 mod constants;
 mod evaluate;
+mod laws;
 mod near;
+mod walls;
+
+pub use walls::WallBatch;
 
 use super::list::{BLOCK, Memories, OWNED, Pairs, Segment};
 use super::octets::{Needs, Octet, Octets};
@@ -20,8 +24,8 @@ use crate::lanes::{Lane, Quad, Record, Targets, Width, index, offset};
 use crate::law::Memory;
 use crate::model::Model;
 use crate::particles::Load;
-use constants::Constants;
 use evaluate::{Columns, Geometry, Group, Pressed};
+use laws::{Form, Laws, for_form};
 use near::{Frontier, LASTING, find};
 use std::mem::MaybeUninit;
 
@@ -35,55 +39,25 @@ const MOST_GROUPS: usize = 8;
 /// The laws between the kinds of grain of a model, if this loop can do them all.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    kinds: usize,
-    /// Law of each pair of kinds, row by row.
-    index: Vec<u8>,
-    laws: Vec<Constants>,
-    form: Form,
+    laws: Laws,
     width: Width,
     ledger: bool,
-    /// Some law has a tangential dashpot.
-    viscous: bool,
     /// Near pairs have at least this gap \[m\].
     least_gap: f64,
-}
-
-/// What the compiled loop must know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// Linear springs with a given dashpot: no root at all.
-    Linear,
-    /// Linear springs with a dashpot from the restitution.
-    LinearRestitution,
-    /// Hertz with any dashpot.
-    Hertz,
 }
 
 impl Batch {
     /// The laws of a model, unless some pair of kinds needs the general loop; with or without energy losses.
     pub fn of(model: &Model, width: Width, ledger: bool) -> Option<Self> {
-        let kinds = model.kinds.len();
-        let mut laws: Vec<Constants> = Vec::new();
-        let (mut index, mut hertz) = (Vec::with_capacity(kinds * kinds), 0);
-        for a in &model.kinds {
-            for b in &model.kinds {
-                let (constants, is_hertz) = Constants::of(model.laws.law(a.material, b.material))?;
-                hertz += usize::from(is_hertz);
-                let known = laws.iter().position(|law| *law == constants);
-                index.push(u8::try_from(known.unwrap_or(laws.len())).ok()?);
-                if known.is_none() {
-                    laws.push(constants);
-                }
-            }
-        }
-        let form = match hertz {
-            0 if laws.iter().all(|law| law.dashpot[2][0] == 0.0) => Form::Linear,
-            0 => Form::LinearRestitution,
-            all if all == index.len() => Form::Hertz,
-            _ => return None,
-        };
-        let viscous = laws.iter().any(|law| law.tangential_dashpot.iter().any(|c| c[0] != 0.0));
-        Some(Self { kinds, index, laws, form, width, ledger, viscous, least_gap: 0.03 * model.skin })
+        let kinds = || model.kinds.iter().map(|kind| kind.material);
+        let table = kinds().flat_map(|a| kinds().map(move |b| model.laws.law(a, b)));
+        let laws = Laws::new(model.kinds.len(), table)?;
+        Some(Self { laws, width, ledger, least_gap: 0.03 * model.skin })
+    }
+
+    /// Which memories the laws need.
+    pub fn needs(&self) -> Needs {
+        Needs { slip: self.laws.viscous, dashpot: self.ledger }
     }
 
     /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is the segment's own range.
@@ -135,36 +109,7 @@ impl Batch {
     #[inline(always)]
     unsafe fn sweep_in<L: Lane>(&self, work: &mut Work, pairs: &mut Pairs) {
         // SAFETY: the caller's.
-        unsafe {
-            match (self.form, self.viscous) {
-                (Form::Linear, false) => self.with::<L, false, false, false>(work, pairs),
-                (Form::Linear, true) => self.with::<L, false, false, true>(work, pairs),
-                (Form::LinearRestitution, false) => self.with::<L, false, true, false>(work, pairs),
-                (Form::LinearRestitution, true) => self.with::<L, false, true, true>(work, pairs),
-                (Form::Hertz, false) => self.with::<L, true, true, false>(work, pairs),
-                (Form::Hertz, true) => self.with::<L, true, true, true>(work, pairs),
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn with<L: Lane, const HERTZ: bool, const ROOT: bool, const VISCOUS: bool>(
-        &self,
-        work: &mut Work,
-        pairs: &mut Pairs,
-    ) {
-        // SAFETY: the caller's.
-        unsafe {
-            match self.ledger {
-                true => self.all::<L, HERTZ, ROOT, VISCOUS, true>(work, pairs),
-                false => self.all::<L, HERTZ, ROOT, VISCOUS, false>(work, pairs),
-            }
-        }
-    }
-
-    /// Which memories the laws need.
-    pub fn needs(&self) -> Needs {
-        Needs { slip: self.viscous, dashpot: self.ledger }
+        unsafe { for_form!(self.laws, self.ledger, self.all::<L>(work, pairs)) }
     }
 
     /// Finds the near pairs if it is time to, then evaluates them block by block.
@@ -177,15 +122,15 @@ impl Batch {
         let grains = work.grains;
         let count = pairs.len();
         let Memories::Near(near) = &mut pairs.memory else { unreachable!("the list was built for this loop") };
-        let kind = |g: u32| grains.kind[index(g)] as usize;
-        let law = |i: u32, j: u32| if self.laws.len() == 1 { 0 } else { self.index[kind(i) * self.kinds + kind(j)] };
+        let kind = |g: u32| grains.kind[index(g)];
+        let law = |i: u32, j: u32| self.laws.which(kind(i), kind(j).into());
         if near.room == f64::NEG_INFINITY && !HERTZ {
             // Other laws may have been here before: linear springs do not look at their stiffness at every step.
             let radius = |g: u32| grains.place[index(g)].radius;
             near.adapt_stiffness(|k| {
                 let (i, j) = (pairs.i[k], pairs.j[k]);
                 let effective_radius = 1.0 / (1.0 / radius(i) + 1.0 / radius(j));
-                self.laws[law(i, j) as usize].linear_tangential(effective_radius)
+                self.laws.laws[law(i, j) as usize].linear_tangential(effective_radius)
             });
         }
         near.room -= work.moved;
@@ -225,14 +170,7 @@ impl Batch {
         let whole = [1.0; 8];
         let chunk = (GROUPS * L::N / 8).max(1);
         let count = octets.tags.len();
-        let columns = Columns {
-            pairs: octets.pairs.as_ptr(),
-            spring: octets.spring.as_mut_ptr(),
-            stiffness: octets.stiffness.as_mut_ptr(),
-            approach: octets.approach.as_mut_ptr(),
-            slip: octets.slip.as_mut_ptr(),
-            dashpot: octets.dashpot.as_mut_ptr(),
-        };
+        let columns = Columns::of(octets);
         let lengths = [octets.pairs.len(), octets.spring.len(), octets.stiffness.len(), octets.approach.len()];
         assert!(lengths == [count; 4]);
         assert!(!VISCOUS || octets.slip.len() == count);
@@ -268,9 +206,9 @@ impl Batch {
                 // SAFETY: written above.
                 unsafe {
                     let group = groups[g].assume_init_ref();
-                    let law = self.laws_of(&octets.law[group.octet], &mut mixture);
+                    let law = self.laws.of(&octets.law[group.octet], &mut mixture);
                     let (to, geometry) = (pressed[g].as_mut_ptr(), geometry[g].assume_init_ref());
-                    Pressed::write::<HERTZ, ROOT, VISCOUS>(to, v, grains.dt, law, &columns, group, geometry);
+                    Pressed::of_pairs::<HERTZ, ROOT, VISCOUS>(to, v, grains.dt, law, &columns, group, geometry);
                 }
             }
             for g in 0..found {
@@ -285,7 +223,7 @@ impl Batch {
                     } else {
                         &whole
                     };
-                    let law = self.laws_of(&octets.law[group.octet], &mut mixture);
+                    let law = self.laws.of(&octets.law[group.octet], &mut mixture);
                     let (to, pressed) = (loads[g].as_mut_ptr(), pressed[g].assume_init_ref());
                     pressed.respond::<HERTZ, VISCOUS, LEDGER>(to, grains.dt, law, &columns, group, share);
                 }
@@ -299,16 +237,6 @@ impl Batch {
                     L::scatter(load, levers, columns.i(group), columns.j(group), &work.targets);
                 }
             }
-        }
-    }
-
-    /// Constants of the laws of an octet.
-    #[inline(always)]
-    fn laws_of<'a>(&'a self, which: &[u8; 8], mixture: &'a mut MaybeUninit<Constants>) -> &'a Constants {
-        match self.laws.as_slice() {
-            [law] => law,
-            laws if *which == [which[0]; 8] => &laws[which[0] as usize],
-            laws => mixture.write(Constants::mixed(laws, which)),
         }
     }
 }

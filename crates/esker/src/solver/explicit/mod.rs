@@ -13,7 +13,7 @@ mod working_list;
 pub use events::Surroundings;
 
 use super::{Phase, PhaseHook, Solver, StepError};
-use crate::contact::batch::Batch;
+use crate::contact::batch::{Batch, WallBatch};
 use crate::contact::list::{self, Loop, Segment};
 use crate::contact::sweep::{self, Grains, Now};
 use crate::contact::visit;
@@ -45,7 +45,7 @@ fn tick(hook: &Option<PhaseHook>, phase: Phase) {
 
 /// How the contacts of a model are evaluated on this processor, in words.
 pub fn contact_loop(model: &Model) -> &'static str {
-    match Batch::of(model, Width::best(), true) {
+    match Batch::of(model, Width::best(), true).filter(|_| model.integrator == Integrator::VelocityVerlet) {
         Some(_) => Width::best().name(),
         None => "one after another (general loop)",
     }
@@ -246,7 +246,7 @@ impl Explicit {
             kind: &list.kind,
             dt,
         };
-        let batch = list.batch.as_ref();
+        let (batch, wall_batch) = (list.batch.as_ref(), list.wall_batch.as_ref());
         // Only velocity Verlet moves grains by their mean velocity and no further.
         let moved = if list.scheme.is_some() { list.relative_speed * dt } else { f64::INFINITY };
         // The fast integration leaves the loads of gravity.
@@ -260,7 +260,10 @@ impl Explicit {
             }
             segment.sums.fill(Default::default());
             segment.wall_sums.fill(Default::default());
-            walls::sweep(model, frames, grains, segment, loads);
+            match wall_batch {
+                Some(batch) => batch.sweep(model, frames, grains, segment, loads),
+                None => walls::sweep(model, frames, grains, segment, loads),
+            }
             match batch {
                 Some(batch) => batch.sweep(model, grains, segment, loads, moved),
                 None => sweep::sweep(model, grains, segment, loads),
@@ -349,12 +352,11 @@ impl Explicit {
 
     /// The same with the walls where they are at time `t`.
     fn build_at(&mut self, model: &Model, state: &mut State, t: f64) -> Result<(), StepError> {
-        let batch = Batch::of(model, self.width, !self.without_losses).filter(|_| !self.one_pair_at_a_time);
-        self.build_for(model, state, t, batch)
+        self.build_for(model, state, t, !self.one_pair_at_a_time)
     }
 
-    /// The same for the fast loop, or for the general one.
-    fn build_for(&mut self, model: &Model, state: &mut State, t: f64, batch: Option<Batch>) -> Result<(), StepError> {
+    /// The same for the fast loops where they can do the laws, or for the general ones.
+    fn build_for(&mut self, model: &Model, state: &mut State, t: f64, fast: bool) -> Result<(), StepError> {
         let p = &mut state.particles;
         p.drop_images();
         let n = p.owned();
@@ -367,8 +369,15 @@ impl Explicit {
         let near_walls = wall_finder(model, state, t, skin);
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         let scheme = Isotropic::of(model, &state.particles, self.width);
+        // The fast loops leave losses with the loads, where the fast integration finds them.
+        let fast = fast && scheme.is_some();
+        let (width, ledger) = (self.width, !self.without_losses);
+        let batch = Batch::of(model, width, ledger).filter(|_| fast);
+        let wall_batch = WallBatch::of(model, width, ledger).filter(|_| fast);
+        let form = loop_of(&batch);
+        let wall_form = wall_batch.as_ref().map_or(Loop::General, |batch| Loop::Fast(batch.needs()));
         let walls = model.walls.len();
-        let segments = list::build(workers, &candidates, &state.contacts, &near_walls, walls, loop_of(&batch));
+        let segments = list::build(workers, &candidates, &state.contacts, &near_walls, walls, form, wall_form);
         let p = &state.particles;
         let kind = candidates.kinds(&p.kind);
         let reference = p.place.iter().map(|place| place.position).collect();
@@ -381,6 +390,7 @@ impl Explicit {
         }
         self.list = Some(WorkingList {
             batch,
+            wall_batch,
             scheme,
             candidates,
             segments,
@@ -407,7 +417,7 @@ impl Explicit {
         let entered = state.ledger.entered;
         events::tidy(model, state);
         let before = energy::mechanical(model, state);
-        self.build_for(model, state, state.time, None)?;
+        self.build_for(model, state, state.time, false)?;
         let list = self.list.as_mut().expect("just built");
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
         let frames = visit::frames(model, state, state.time, 0.0);

@@ -1,8 +1,9 @@
 //! The working list: what a solver builds from model and state, keeps while it lasts, and may drop at any time.
 
-use crate::contact::batch::Batch;
+use crate::contact::batch::{Batch, WallBatch};
 use crate::contact::list::{Pairs, Segment};
 use crate::contact::near_walls::Finder;
+use crate::contact::spots::Spots;
 use crate::contact::visit;
 use crate::integrate;
 use crate::integrate::isotropic::Isotropic;
@@ -17,6 +18,8 @@ use crate::state::{State, held};
 pub struct WorkingList {
     /// The fast contact loop, if it can do the laws of the model.
     pub batch: Option<Batch>,
+    /// The same for walls.
+    pub wall_batch: Option<WallBatch>,
     /// The fast integration, if it can do the bodies and the scheme of the model.
     pub scheme: Option<Isotropic>,
     pub candidates: Candidates,
@@ -51,7 +54,8 @@ impl WorkingList {
         let of_segment = |s: &Segment| {
             let walls = s.near_walls.memory_held() + held(&s.walls) + held(&s.walls_before) + held(&s.touches);
             let pairs: usize = s.parts.iter().map(Pairs::memory_held).sum();
-            pairs + walls + held(&s.sums) + held(&s.wall_sums)
+            let spots: usize = s.spots.iter().map(Spots::memory_held).sum();
+            pairs + walls + spots + held(&s.sums) + held(&s.wall_sums)
         };
         let segments: usize = self.segments.iter().map(of_segment).sum();
         let c = &self.candidates;
