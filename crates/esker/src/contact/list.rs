@@ -25,9 +25,13 @@ pub const BLOCK: usize = 64;
 pub struct Segment {
     /// Grains of this worker.
     pub grains: Range<usize>,
-    /// Candidate pairs, one list for each of [`OWNED`]. Swept in this order every grain meets its partners in ascending
-    /// order: those below the range first, those above it and images last.
-    pub parts: [Pairs; 3],
+    /// Candidate pairs, one list for each of [`PARTS`]. Swept in this order every grain meets its images first, then its
+    /// partners in ascending order, wherever the range ends.
+    pub parts: [Pairs; 4],
+    /// Blocks with grains that other workers look at.
+    pub shared: Vec<bool>,
+    /// Energy lost by dashpots and by sliding in each block over the last step, as far as the grains tell \[J\].
+    pub lost: Vec<[f64; 2]>,
     /// Walls within reach.
     pub near_walls: NearWalls,
     /// Touching walls for the general loop, sorted by (grain, wall, feature).
@@ -44,8 +48,32 @@ pub struct Segment {
     pub touches: Vec<crate::boundary::WallTouch>,
 }
 
-/// Which grains of the pairs of a part a worker owns: the second only, both, the first only.
-pub const OWNED: [[bool; 2]; 3] = [[false, true], [true, true], [true, false]];
+/// Second grains of the pairs of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Images.
+    Images,
+    /// Grains of the worker; the first ones lie below its range.
+    Below,
+    /// Grains of the worker, as the first ones.
+    Inside,
+    /// Grains above the range.
+    Above,
+}
+
+/// All parts in the order in which they are swept.
+pub const PARTS: [Part; 4] = [Part::Images, Part::Below, Part::Inside, Part::Above];
+
+impl Part {
+    /// Whether a worker owns the first and the second grains.
+    pub fn owned(self) -> [bool; 2] {
+        match self {
+            Part::Images | Part::Above => [true, false],
+            Part::Below => [false, true],
+            Part::Inside => [true, true],
+        }
+    }
+}
 
 /// Candidate pairs (i, j) sorted, j at or beyond the number of grains being an image, and what they remember.
 #[derive(Clone, Debug, Default)]
@@ -139,6 +167,25 @@ impl Pairs {
     }
 }
 
+impl Segment {
+    /// Pairs whose first grain is the worker's, which stand in no other segment likewise.
+    fn booked(&self) -> impl Iterator<Item = &Pairs> {
+        self.parts.iter().zip(PARTS).filter(|(_, part)| part.owned()[0]).map(|(pairs, _)| pairs)
+    }
+
+    /// Finds out which blocks other workers look at.
+    fn with_shared(mut self) -> Self {
+        self.shared = vec![false; self.sums.len()];
+        let [_, below, _, above] = &self.parts;
+        let seconds = (0..below.len()).map(|k| below.grains(k).1);
+        let firsts = (0..above.len()).map(|k| above.grains(k).0);
+        for grain in seconds.chain(firsts) {
+            self.shared[(grain - self.grains.start) / BLOCK] = true;
+        }
+        self
+    }
+}
+
 /// Ranges of whole blocks, as even as can be.
 fn ranges(grains: usize, workers: usize) -> Vec<Range<usize>> {
     let blocks = grains.div_ceil(BLOCK);
@@ -164,12 +211,12 @@ pub fn build(
 ) -> Vec<Segment> {
     let span = candidates.span();
     let segment = |own: Range<usize>| {
-        let part = |part: usize| {
+        let part = |part: Part| {
             let rows = rows_of(part, &own, span);
             let from = contacts.pairs.partition_point(|c| (c.i as usize) < rows.start);
             let touching = contacts.pairs[from..].iter().filter(|c| c.memory.touching);
             let known = Recall::new(touching.map(|c| (c.i, (c.j, c.shift), c.memory)));
-            assemble(OWNED[part][1], rows, &own, candidates, form, known)
+            assemble(part, rows, &own, candidates, form, known)
         };
         let blocks = own.len().div_ceil(BLOCK);
         let walls = slice_of(&contacts.walls, &own, |w| w.grain);
@@ -180,13 +227,15 @@ pub fn build(
         Segment {
             walls,
             spots,
-            parts: [part(0), part(1), part(2)],
+            parts: PARTS.map(part),
+            lost: vec![[0.0; 2]; blocks],
             sums: vec![Default::default(); blocks],
             wall_sums: vec![Default::default(); blocks * wall_count],
             near_walls: near_walls.find(own.clone()),
             grains: own.clone(),
             ..Default::default()
         }
+        .with_shared()
     };
     ranges(candidates.owned(), workers).into_par_iter().map(segment).collect()
 }
@@ -196,15 +245,16 @@ pub fn renew(segments: &mut [Segment], before: &Candidates, candidates: &Candida
     let span = candidates.span();
     segments.par_iter_mut().for_each(|segment| {
         let own = &segment.grains;
-        for (part, pairs) in segment.parts.iter_mut().enumerate() {
+        for (part, pairs) in PARTS.into_iter().zip(&mut segment.parts) {
             let old = std::mem::take(pairs);
             let known = Recall::new(old.touching().map(|(k, memory)| {
                 let (i, j) = old.grains(k);
                 (i as u32, before.identity(j as u32), memory)
             }));
-            *pairs = assemble(OWNED[part][1], rows_of(part, own, span), own, candidates, form, known);
+            *pairs = assemble(part, rows_of(part, own, span), own, candidates, form, known);
         }
         segment.near_walls = near_walls.find(own.clone());
+        *segment = std::mem::take(segment).with_shared();
     });
 }
 
@@ -240,14 +290,14 @@ impl<I: Iterator<Item = (u32, Partner, Memory)>> Recall<I> {
 }
 
 /// First grains of the pairs of a part, when partners lie at most `span` beyond them.
-fn rows_of(part: usize, own: &Range<usize>, span: usize) -> Range<usize> {
-    if OWNED[part][0] { own.clone() } else { own.start - span.min(own.start)..own.start }
+fn rows_of(part: Part, own: &Range<usize>, span: usize) -> Range<usize> {
+    if part == Part::Below { own.start - span.min(own.start)..own.start } else { own.clone() }
 }
 
-/// The candidates of some rows with those partners that are a worker's `own`, or with those that are not. Rows come in
-/// ascending order, so the list is sorted by (i, j).
+/// The candidates of some rows that belong to a part of what a worker has to do. Rows come in ascending order, so the
+/// list is sorted by (i, j).
 fn assemble<I: Iterator<Item = (u32, Partner, Memory)>>(
-    owned: bool,
+    part: Part,
     rows: Range<usize>,
     own: &Range<usize>,
     candidates: &Candidates,
@@ -259,7 +309,12 @@ fn assemble<I: Iterator<Item = (u32, Partner, Memory)>>(
         Loop::Fast(needs) => Memories::Near(Box::new(Near::new(needs))),
     };
     let mut pairs = Pairs { memory, ..Default::default() };
-    let wanted = |j: u32| own.contains(&(j as usize)) == owned;
+    let grains = candidates.owned();
+    let wanted = |j: u32| match j as usize {
+        j if j >= grains => part == Part::Images,
+        j if own.contains(&j) => matches!(part, Part::Below | Part::Inside),
+        _ => part == Part::Above,
+    };
     let partners = |i: usize| candidates.row(i).iter().copied().filter(|&j| wanted(j));
     let count: usize = rows.clone().map(|i| partners(i).count()).sum();
     pairs.i.reserve_exact(count.next_multiple_of(8));
@@ -283,19 +338,31 @@ fn slice_of<'a, T>(list: &'a [T], grains: &Range<usize>, grain: impl Fn(&T) -> u
 
 /// Collects the touching contacts of all segments.
 pub fn collect(segments: &[Segment], candidates: &Candidates, contacts: &mut Contacts) {
-    contacts.pairs.clear();
-    contacts.walls.clear();
-    contacts.pairs.reserve_exact(segments.iter().flat_map(|s| &s.parts[1..]).map(Pairs::count_touching).sum());
-    for segment in segments {
-        for pairs in &segment.parts[1..] {
-            contacts.pairs.extend(pairs.touching().map(|(k, memory)| {
-                let (i, j) = pairs.grains(k);
+    let of_segment = |segment: &Segment| {
+        let mut pairs = Vec::with_capacity(segment.booked().map(Pairs::count_touching).sum());
+        for list in segment.booked() {
+            pairs.extend(list.touching().map(|(k, memory)| {
+                let (i, j) = list.grains(k);
                 let (j, shift) = candidates.identity(j as u32);
                 PairContact { i: i as u32, j, shift, memory }
             }));
         }
+        // Few sorted runs: what a stable sort is quick at.
+        pairs.sort_by_key(|c| (c.i, c.j, c.shift));
+        pairs
+    };
+    contacts.pairs.clear();
+    contacts.walls.clear();
+    match segments {
+        [segment] => contacts.pairs = of_segment(segment),
+        segments => {
+            let all: Vec<_> = segments.par_iter().map(of_segment).collect();
+            contacts.pairs.reserve_exact(all.iter().map(Vec::len).sum());
+            all.iter().for_each(|pairs| contacts.pairs.extend_from_slice(pairs));
+        }
+    }
+    for segment in segments {
         contacts.walls.extend_from_slice(&segment.walls);
         contacts.walls.extend(segment.spots[0].contacts());
     }
-    contacts.pairs.sort_unstable_by_key(|c| (c.i, c.j, c.shift));
 }

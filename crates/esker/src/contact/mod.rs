@@ -6,6 +6,7 @@
 //! - [`visit`] walks over the stored contacts and tells their forces without changing anything.
 
 pub mod batch;
+pub mod column;
 pub mod list;
 pub mod near_walls;
 pub mod octets;

@@ -1,6 +1,7 @@
 //! The contact loop over pairs of grains in its general form: any laws, one pair after another. The common laws take
 //! [`batch`](super::batch) instead, which does the same several pairs at once.
 
+use super::column::Column;
 use super::list::{BLOCK, Memories, Pairs, Segment};
 use super::{Frame, Levers, Velocity, contact_velocity, mean_contact_velocity};
 use crate::law::{Dissipation, LastRates, Law, Memory, Touch};
@@ -21,11 +22,11 @@ pub struct Grains<'a> {
     /// Number of real grains.
     pub owned: usize,
     /// Centre and radius.
-    pub place: &'a [Place],
+    pub place: Column<'a, Place>,
     /// Masses, radii, and velocities at the time of the force if these are known.
-    pub motion: &'a [Motion],
+    pub motion: Column<'a, Motion>,
     /// Mean velocity over the step.
-    pub mean: &'a [Motion],
+    pub mean: Column<'a, Motion>,
     /// Whether `motion` holds the velocities at the time of the force.
     pub now: Now,
     /// Kind of each grain.
@@ -55,16 +56,16 @@ impl Grains<'_> {
 /// grains it owns; `loads` is the segment's own range.
 pub fn sweep(model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
     let own = segment.grains.clone();
-    let [below, inside, above] = &mut segment.parts;
+    let [images, below, inside, above] = &mut segment.parts;
     for k in 0..below.len() {
         pair(model, grains, &own, below, k, loads);
     }
     // Row by row, so that losses are summed in the same order wherever the border lies.
-    let (mut next_inside, mut next_above) = (0, 0);
+    let mut next = [0; 3];
     for (block, sum) in segment.sums.iter_mut().enumerate() {
         let first = own.start + block * BLOCK;
         for i in first..own.end.min(first + BLOCK) {
-            for (pairs, next) in [(&mut *inside, &mut next_inside), (&mut *above, &mut next_above)] {
+            for (pairs, next) in [&mut *images, &mut *inside, &mut *above].into_iter().zip(&mut next) {
                 while *next < pairs.len() && pairs.grains(*next).0 == i {
                     sum.dissipated += pair(model, grains, &own, pairs, *next, loads);
                     *next += 1;

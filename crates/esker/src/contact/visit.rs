@@ -81,8 +81,15 @@ fn pair(model: &Model, p: &Particles, c: &PairContact) -> Option<ContactForce> {
     let place = [p.place[i], other];
     let motion = [p.motion[i], p.motion[j]];
     let kind = [p.kind[i], p.kind[j]];
-    let grains =
-        Grains { owned: 2, place: &place, motion: &motion, mean: &motion, now: Now::Known, kind: &kind, dt: 0.0 };
+    let grains = Grains {
+        owned: 2,
+        place: place.as_slice().into(),
+        motion: motion.as_slice().into(),
+        mean: motion.as_slice().into(),
+        now: Now::Known,
+        kind: &kind,
+        dt: 0.0,
+    };
     let (touch, levers, _) = touch(grains, 0, 1, &c.memory)?;
     let law = model.laws.law(model.material_of(kind[0]), model.material_of(kind[1]));
     let (force, normal_force) = force_now(law, &touch, &c.memory);
@@ -109,9 +116,9 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
     let found = touches.iter().find(|t| t.feature == c.feature)?;
     let grains = Grains {
         owned: 1,
-        place: std::slice::from_ref(&place),
-        motion: std::slice::from_ref(&p.motion[i]),
-        mean: std::slice::from_ref(&p.motion[i]),
+        place: std::slice::from_ref(&place).into(),
+        motion: std::slice::from_ref(&p.motion[i]).into(),
+        mean: std::slice::from_ref(&p.motion[i]).into(),
         now: Now::Known,
         kind: std::slice::from_ref(&p.kind[i]),
         dt: 0.0,

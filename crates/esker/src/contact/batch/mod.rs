@@ -17,11 +17,11 @@ mod walls;
 
 pub use walls::WallBatch;
 
-use super::list::{BLOCK, Memories, OWNED, Pairs, Segment};
+use super::list::{BLOCK, Memories, PARTS, Pairs, Part, Segment};
 use super::octets::{Needs, Octet, Octets};
 use super::sweep::{Grains, release};
 use crate::lanes::{Lane, Quad, Record, Targets, Width, index, offset};
-use crate::law::Memory;
+use crate::law::Dissipation;
 use crate::model::Model;
 use crate::particles::Load;
 use evaluate::{Columns, Geometry, Group, Pressed};
@@ -60,18 +60,33 @@ impl Batch {
         Needs { slip: self.laws.viscous, dashpot: self.ledger }
     }
 
-    /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is the segment's own range.
+    /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is where those are.
     /// `moved` bounds how far any two grains have moved relative to each other since the last sweep \[m\]; infinite, all
     /// pairs are looked at. Time must pass: the loads of an instant are those of the general loop.
-    pub fn sweep(&self, model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [Load], moved: f64) {
-        assert!(grains.dt > 0.0 && loads.len() == segment.grains.len());
+    ///
+    /// On the way `done` is told of the first grain whose pairs with other grains of the segment have not all been
+    /// evaluated: those before it are not looked at again, unless other workers do or they belong to `shared` blocks.
+    ///
+    /// # Safety
+    /// The loads of the segment's grains are at `loads`, and nobody else reads or writes them.
+    pub unsafe fn sweep(
+        &self,
+        model: &Model,
+        grains: Grains,
+        segment: &mut Segment,
+        loads: *mut Load,
+        moved: f64,
+        done: &mut dyn FnMut(usize),
+    ) {
+        assert!(grains.dt > 0.0);
         assert!(grains.mean.len() == grains.place.len() && grains.kind.len() == grains.place.len());
         let first = offset(segment.grains.start as u32);
         let mut nowhere = Load::default();
         let mut opened = Vec::new();
-        for (pairs, own) in segment.parts.iter_mut().zip(OWNED) {
-            let targets = Targets::new(loads.as_mut_ptr().cast(), first, own, (&raw mut nowhere).cast());
-            let mut work = Work { grains, moved, targets, first, opened: &mut opened };
+        for (pairs, part) in segment.parts.iter_mut().zip(PARTS) {
+            let targets = Targets::new(loads.cast(), first, part.owned(), (&raw mut nowhere).cast());
+            let wave = (part == Part::Inside).then_some(&mut *done);
+            let mut work = Work { model, grains, moved, targets, first, opened: &mut opened, wave };
             // SAFETY: the list was built for these grains; the width was found on this processor.
             unsafe {
                 match self.width {
@@ -82,12 +97,14 @@ impl Batch {
                     _ => self.sweep_in::<f64>(&mut work, pairs),
                 }
             }
+            if part == Part::Inside {
+                done(segment.grains.end);
+            }
         }
         // In the order of the pairs, wherever the border of the segment lies.
         opened.retain(|(i, ..)| segment.grains.contains(i));
         opened.sort_unstable_by_key(|&(i, j, _)| (i, j));
-        for (i, j, mut memory) in opened {
-            let lost = release(model, grains, i, j, &mut memory);
+        for (i, _, lost) in opened {
             segment.sums[(i - segment.grains.start) / BLOCK].dissipated += lost;
         }
     }
@@ -176,6 +193,9 @@ impl Batch {
         assert!(!VISCOUS || octets.slip.len() == count);
         assert!(!LEDGER || octets.dashpot.len() == count);
         for first in (0..count).step_by(chunk) {
+            if let Some(done) = &mut work.wave {
+                done(index(octets.pairs[first].i[0]));
+            }
             frontier.look_ahead(&octets.tags, first, chunk);
             // One stage after another for the whole chunk: each is a short chain of operations, so that the processor
             // works on several groups at a time.
@@ -196,7 +216,9 @@ impl Batch {
                 if LEDGER && before & !now != 0 {
                     for l in (0..8).filter(|l| (before & !now) >> l & 1 == 1) {
                         let Octet { i, j } = octets.pairs[octet];
-                        work.opened.push((index(i[l]), index(j[l]), octets.memory(octet, l)));
+                        let (i, j) = (index(i[l]), index(j[l]));
+                        let lost = release(work.model, grains, i, j, &mut octets.memory(octet, l));
+                        work.opened.push((i, j, lost));
                     }
                 }
                 octets.tags[octet].touching = now;
@@ -248,12 +270,15 @@ unsafe fn shares_of(grains: Grains, j: *const u32, lanes: usize) -> Record {
 }
 
 /// What a sweep needs besides the pairs, and what it finds.
-struct Work<'a> {
+struct Work<'a, 'w> {
+    model: &'a Model,
     grains: Grains<'a>,
     moved: f64,
     targets: Targets,
     /// Offset of the first grain of the segment.
     first: u32,
-    /// Pairs that have opened, and what they remembered.
-    opened: &'a mut Vec<(usize, usize, Memory)>,
+    /// Pairs that have opened, and what they lost.
+    opened: &'a mut Vec<(usize, usize, Dissipation)>,
+    /// Whom to tell which grains are done.
+    wave: Option<&'a mut (dyn FnMut(usize) + 'w)>,
 }

@@ -3,6 +3,7 @@
 use crate::contact::list::Segment;
 use crate::contact::walls::WallFrames;
 use crate::integrate::Integrator;
+use crate::law::Dissipation;
 use crate::math::{Twist, Vec3};
 use crate::model::Model;
 use crate::state::{State, WallState};
@@ -88,7 +89,11 @@ pub fn walls(model: &Model, state: &mut State, segments: &[Segment], frames: &Wa
 
 /// Adds what was lost to the ledger, block by block.
 pub fn losses(state: &mut State, segments: &mut [Segment]) {
-    for sum in segments.iter_mut().flat_map(|segment| &mut segment.sums) {
-        state.ledger.dissipated += std::mem::take(sum).dissipated;
+    for segment in segments {
+        for (sum, lost) in segment.sums.iter_mut().zip(&mut segment.lost) {
+            let [damping, friction] = std::mem::take(lost);
+            state.ledger.dissipated += std::mem::take(sum).dissipated;
+            state.ledger.dissipated += Dissipation { damping, friction, rolling: 0.0 };
+        }
     }
 }

@@ -268,11 +268,11 @@ pub fn jump(model: &Model, state: &mut State, jumping: &[usize]) {
     state.ledger.switched += energy::mechanical(model, state) - before;
 }
 
-/// Walls that jump before the forces of the next step, which are taken at `force_time`.
-pub fn jumping(model: &Model, state: &State, force_time: f64) -> Vec<usize> {
+/// Walls that jump before the forces of the step that begins at `begin`, which are taken at `force_time`.
+pub fn jumping(model: &Model, state: &State, begin: f64, force_time: f64) -> Vec<usize> {
     let last = match model.integrator {
-        Integrator::LeapFrog => state.time - (force_time - state.time),
-        _ => state.time,
+        Integrator::LeapFrog => begin - (force_time - begin),
+        _ => begin,
     };
     (0..model.walls.len())
         .filter(|&w| {

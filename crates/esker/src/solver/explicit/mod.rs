@@ -14,11 +14,12 @@ pub use events::Surroundings;
 
 use super::{Phase, PhaseHook, Solver, StepError};
 use crate::contact::batch::{Batch, WallBatch};
+use crate::contact::column::Column;
 use crate::contact::list::{self, Loop, Segment};
 use crate::contact::sweep::{self, Grains, Now};
 use crate::contact::visit;
 use crate::contact::walls::{self, WallFrames};
-use crate::integrate::isotropic::{self, Isotropic, Pass};
+use crate::integrate::isotropic::{self, Found, Isotropic, Pass};
 use crate::integrate::{self, Integrator, Speeds, gear};
 use crate::lanes::Width;
 use crate::math::{Aabb, Vec3};
@@ -26,8 +27,10 @@ use crate::measure::energy;
 use crate::model::Model;
 use crate::particles::Load;
 use crate::state::State;
-use passes::{isotropic_pass, split_off};
+use passes::{AllColumns, Blocks, grains_of, isotropic_pass};
 use rayon::prelude::*;
+use std::ops::Range;
+use std::slice::from_raw_parts_mut;
 use working_list::{WorkingList, next_skin, refresh_images, search, wall_finder};
 
 /// Steps between two sortings and wrappings of the grains.
@@ -61,8 +64,10 @@ pub struct Explicit {
     hook: Option<PhaseHook>,
     rebuilds: u64,
     list: Option<WorkingList>,
-    /// The last step has its forces but not its end.
+    /// The last step has its forces but its losses are not booked, and unless the next one has begun it has no end.
     unfinished: bool,
+    /// The next step has begun, with these speeds.
+    begun: Option<Speeds>,
     /// Margin found to pay, once there is experience \[m\].
     skin: Option<f64>,
 }
@@ -82,6 +87,7 @@ impl Explicit {
             rebuilds: 0,
             list: None,
             unfinished: false,
+            begun: None,
             skin: None,
         }
     }
@@ -118,7 +124,7 @@ impl Explicit {
     fn step(&mut self, model: &Model, state: &mut State, last: bool) -> Result<(), StepError> {
         let dt = model.dt;
         let force_time = model.integrator.force_time(state.time, state.time_after(1, dt));
-        let jumping = events::jumping(model, state, force_time);
+        let jumping = events::jumping(model, state, state.time, force_time);
         if !jumping.is_empty() {
             self.end_step(model, state)?;
             self.store(state);
@@ -134,7 +140,8 @@ impl Explicit {
         self.keep_list(model, state, speed)?;
 
         tick(&self.hook, Phase::Contacts);
-        self.contacts(model, state, &frames, dt);
+        let then = self.then(model, state, last);
+        self.contacts(model, state, &frames, dt, then);
 
         tick(&self.hook, Phase::Fields);
         let list = self.list.as_mut().expect("kept above");
@@ -160,13 +167,17 @@ impl Explicit {
     fn begin_step(&mut self, model: &Model, state: &mut State) -> Result<Speeds, StepError> {
         let list = self.list.as_mut().expect("the list is built before the first step");
         let unfinished = std::mem::take(&mut self.unfinished);
-        let speed = match &list.scheme {
-            Some(scheme) => {
+        let speed = match (&list.scheme, self.begun.take()) {
+            (_, Some(speed)) => speed,
+            (Some(scheme), None) => {
                 let pass = if unfinished { Pass::FinishAndBegin } else { Pass::Begin };
-                isotropic_pass(scheme, pass, &mut state.particles, &mut list.now, &mut list.segments)
+                let columns = AllColumns::of(&mut state.particles, &mut list.now);
+                isotropic_pass(scheme, pass, columns, &mut list.segments, Blocks::All).speeds()
             }
-            None => integrate::begin(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt)
-                .into(),
+            (None, None) => {
+                let p = &mut state.particles;
+                integrate::begin(model.integrator, p, &mut list.scratch, model.planar, model.dt).into()
+            }
         };
         if model.integrator == Integrator::VelocityVerlet {
             isotropic::turn_all(&mut state.particles, state.step, model.dt);
@@ -186,7 +197,10 @@ impl Explicit {
         tick(&self.hook, Phase::Integrate);
         let list = self.list.as_mut().expect("a step was begun with it");
         let speed = match &list.scheme {
-            Some(scheme) => isotropic_pass(scheme, Pass::Finish, &mut state.particles, &mut [], &mut list.segments),
+            Some(scheme) => {
+                let columns = AllColumns::of(&mut state.particles, &mut []);
+                isotropic_pass(scheme, Pass::Finish, columns, &mut list.segments, Blocks::All).speeds()
+            }
             None => {
                 integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt)
                     .into()
@@ -230,15 +244,26 @@ impl Explicit {
         Ok(())
     }
 
-    /// Evaluates walls, then pairs, each worker for its own grains.
-    fn contacts(&mut self, model: &Model, state: &mut State, frames: &WallFrames, dt: f64) {
+    /// Evaluates walls, then pairs, each worker for its own grains. Where nothing happens between this step and the next
+    /// one, grains begin the next as soon as they are done, while they are at hand.
+    fn contacts(&mut self, model: &Model, state: &mut State, frames: &WallFrames, dt: f64, then: Then) {
         let list = self.list.as_mut().expect("the list is built before contacts are evaluated");
         let p = &mut state.particles;
+        let (owned, all) = (p.owned(), p.place.len());
+        let gravity = model.gravity_alone().unwrap_or(Vec3::ZERO);
+        if list.scheme.is_none() || dt == 0.0 {
+            // The fast integration has left the loads of gravity.
+            let loads = p.load.par_iter_mut().with_min_len(4096).zip(&p.mass);
+            loads.for_each(|(load, mass)| *load = Load { force: *mass * gravity, ..Load::default() });
+        }
+        let columns = AllColumns::of(p, &mut []);
+        // SAFETY: entries are changed by `Wave` only, and only those nobody looks at any more.
+        let (place, motion) = unsafe { (Column::new(columns.place, all), Column::new(columns.motion, all)) };
         let grains = Grains {
-            owned: p.id.len(),
-            place: &p.place,
-            motion: &p.motion,
-            mean: if list.scheme.is_some() || dt == 0.0 { &p.motion } else { &list.scratch.mean },
+            owned,
+            place,
+            motion,
+            mean: if list.scheme.is_some() || dt == 0.0 { motion } else { list.scratch.mean.as_slice().into() },
             now: match model.integrator {
                 Integrator::VelocityVerlet if dt > 0.0 => Now::Extrapolated,
                 _ => Now::Known,
@@ -249,37 +274,55 @@ impl Explicit {
         let (batch, wall_batch) = (list.batch.as_ref(), list.wall_batch.as_ref());
         // Only velocity Verlet moves grains by their mean velocity and no further.
         let moved = if list.scheme.is_some() { list.relative_speed * dt } else { f64::INFINITY };
-        // The fast integration leaves the loads of gravity.
-        let prepared = list.scheme.is_some() && dt > 0.0;
-        let (mass, gravity) = (&p.mass, model.gravity_alone().unwrap_or(Vec3::ZERO));
-        let work = |segment: &mut Segment, loads: &mut [Load]| {
-            if !prepared {
-                for (load, mass) in loads.iter_mut().zip(&mass[segment.grains.clone()]) {
-                    *load = Load { force: *mass * gravity, ..Load::default() };
-                }
-            }
+        let scheme = list.scheme.as_ref().filter(|_| then == Then::NextStep);
+        let work = |segment: &mut Segment| {
             segment.sums.fill(Default::default());
             segment.wall_sums.fill(Default::default());
+            // SAFETY: segments have different grains.
+            let loads = || unsafe { from_raw_parts_mut(columns.load.add(segment.grains.start), segment.grains.len()) };
+            let loads = loads();
             match wall_batch {
                 Some(batch) => batch.sweep(model, frames, grains, segment, loads),
                 None => walls::sweep(model, frames, grains, segment, loads),
             }
             match batch {
-                Some(batch) => batch.sweep(model, grains, segment, loads, moved),
-                None => sweep::sweep(model, grains, segment, loads),
+                Some(batch) => {
+                    let mut wave = Wave::new(scheme, columns, segment);
+                    let first = loads.as_mut_ptr();
+                    // SAFETY: the loads of the segment are ours, also those of the wave, which comes after the sweep.
+                    unsafe { batch.sweep(model, grains, segment, first, moved, &mut |grain| wave.reach(grain)) };
+                    wave.end(segment)
+                }
+                None => {
+                    sweep::sweep(model, grains, segment, loads);
+                    Found::NOTHING
+                }
             }
         };
-        if let [segment] = list.segments.as_mut_slice() {
-            work(segment, &mut p.load);
-            return;
+        let found = match list.segments.as_mut_slice() {
+            [segment] => work(segment),
+            segments => segments.par_iter_mut().map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
+        };
+        if let Some(scheme) = scheme {
+            let rest = isotropic_pass(scheme, Pass::FinishAndBegin, columns, &mut list.segments, Blocks::Shared);
+            self.begun = Some(found.merged(&rest).speeds());
         }
-        let mut rest = p.load.as_mut_slice();
-        let mut jobs = Vec::with_capacity(list.segments.len());
-        for segment in &mut list.segments {
-            let own = split_off(&mut rest, segment.grains.len());
-            jobs.push((segment, own));
+    }
+
+    /// Whether the next step can begin as soon as the forces of this one are known: nothing happens between the two and
+    /// nobody looks at the state.
+    fn then(&self, model: &Model, state: &State, last: bool) -> Then {
+        let list = self.list.as_ref().expect("the list is built before the first step");
+        let fast = list.scheme.is_some() && list.batch.is_some() && model.gravity_alone().is_some();
+        let next = state.step + 1;
+        let due = !model.removals.is_empty() && next.is_multiple_of(REMOVE_EVERY) || next.is_multiple_of(TIDY_EVERY);
+        let (begin, end) = (state.time_after(1, model.dt), state.time_after(2, model.dt));
+        let jumps = || !events::jumping(model, state, begin, end).is_empty();
+        if !fast || last || due || !model.gates.is_empty() || !model.feeds.is_empty() || jumps() {
+            Then::Stop
+        } else {
+            Then::NextStep
         }
-        jobs.into_par_iter().for_each(|(segment, loads)| work(segment, loads));
     }
 
     /// Refreshes images and renews the list when something may have come within reach unseen: two grains that have moved
@@ -421,7 +464,7 @@ impl Explicit {
         let list = self.list.as_mut().expect("just built");
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
         let frames = visit::frames(model, state, state.time, 0.0);
-        self.contacts(model, state, &frames, 0.0);
+        self.contacts(model, state, &frames, 0.0, Then::Stop);
         let list = self.list.as_mut().expect("just built");
         book::fields(model, state, state.time, &mut list.field_force);
         book::field_work(model, state, &list.field_force, 0.0);
@@ -470,6 +513,55 @@ impl Solver for Explicit {
 
     fn on_phase(&mut self, hook: PhaseHook) {
         self.hook = Some(hook);
+    }
+}
+
+/// What comes after the forces of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// Perhaps something that needs the end of the step.
+    Stop,
+    /// The beginning of the next step.
+    NextStep,
+}
+
+/// Begins the next step block by block behind a sweep over pairs.
+struct Wave<'a> {
+    scheme: Option<&'a Isotropic>,
+    columns: AllColumns<'a>,
+    grains: Range<usize>,
+    shared: Vec<bool>,
+    lost: Vec<[f64; 2]>,
+    /// The next block.
+    block: usize,
+    found: Found,
+}
+
+impl<'a> Wave<'a> {
+    fn new(scheme: Option<&'a Isotropic>, columns: AllColumns<'a>, segment: &mut Segment) -> Self {
+        let (shared, lost) = (std::mem::take(&mut segment.shared), std::mem::take(&mut segment.lost));
+        Self { scheme, columns, grains: segment.grains.clone(), shared, lost, block: 0, found: Found::NOTHING }
+    }
+
+    /// The grains before `grain` are done.
+    fn reach(&mut self, grain: usize) {
+        let Some(scheme) = self.scheme else { return };
+        while self.block < self.shared.len() && grains_of(&self.grains, self.block).end <= grain {
+            if !self.shared[self.block] {
+                let range = grains_of(&self.grains, self.block);
+                // SAFETY: neither this sweep nor another worker looks at these grains any more.
+                let here = unsafe { self.columns.pass(scheme, Pass::FinishAndBegin, range) };
+                self.lost[self.block] = here.lost;
+                self.found = self.found.merged(&here);
+            }
+            self.block += 1;
+        }
+    }
+
+    /// Gives back what it borrowed, and tells what the passes found.
+    fn end(self, segment: &mut Segment) -> Found {
+        (segment.shared, segment.lost) = (self.shared, self.lost);
+        self.found
     }
 }
 

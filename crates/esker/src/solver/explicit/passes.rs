@@ -1,70 +1,107 @@
 //! Work cut up among the workers: each has its own part of the columns.
 
 use crate::contact::list::{BLOCK, Segment};
-use crate::integrate::Speeds;
 use crate::integrate::isotropic::{Columns, Found, Isotropic, Pass};
-use crate::law::Dissipation;
-use crate::particles::{Motion, Particles};
+use crate::particles::{Load, Motion, Particles, Place};
 use rayon::prelude::*;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::slice::from_raw_parts_mut;
 
-/// One pass of the fast integration, each worker over its own grains; what was lost is added to the sums of their blocks.
-/// Returns bounds of the speeds.
+/// Columns of all grains for workers that write to different blocks of them.
+#[derive(Clone, Copy)]
+pub struct AllColumns<'a> {
+    pub place: *mut Place,
+    pub motion: *mut Motion,
+    pub load: *mut Load,
+    /// Null where nobody wants it.
+    now: *mut Motion,
+    mass: &'a [f64],
+    kind: &'a [u16],
+    marker: PhantomData<&'a mut Place>,
+}
+
+// SAFETY: who writes makes sure that nobody else uses the same entries, see `pass_block`.
+unsafe impl Send for AllColumns<'_> {}
+// SAFETY: likewise.
+unsafe impl Sync for AllColumns<'_> {}
+
+impl<'a> AllColumns<'a> {
+    /// Of these grains; velocities at the time of the force go to `now` unless it is empty.
+    pub fn of(particles: &'a mut Particles, now: &'a mut [Motion]) -> Self {
+        let n = particles.owned();
+        assert!(particles.place.len() >= n && particles.motion.len() >= n && particles.load.len() == n);
+        assert!(now.is_empty() || now.len() >= n);
+        Self {
+            place: particles.place.as_mut_ptr(),
+            motion: particles.motion.as_mut_ptr(),
+            load: particles.load.as_mut_ptr(),
+            now: if now.is_empty() { std::ptr::null_mut() } else { now.as_mut_ptr() },
+            mass: &particles.mass,
+            kind: &particles.kind,
+            marker: PhantomData,
+        }
+    }
+
+    /// One pass over the grains of a range.
+    ///
+    /// # Safety
+    /// Nobody else reads or writes the columns of these grains meanwhile.
+    pub unsafe fn pass(&self, scheme: &Isotropic, pass: Pass, range: Range<usize>) -> Found {
+        let (first, n) = (range.start, range.len());
+        let (mass, kind) = (&self.mass[range.clone()], &self.kind[range]);
+        // SAFETY: the range is there, as those of masses and kinds, and ours.
+        let columns = unsafe {
+            Columns {
+                place: from_raw_parts_mut(self.place.add(first), n),
+                motion: from_raw_parts_mut(self.motion.add(first), n),
+                now: (!self.now.is_null()).then(|| from_raw_parts_mut(self.now.add(first), n)),
+                load: from_raw_parts_mut(self.load.add(first), n),
+                mass,
+                kind,
+            }
+        };
+        scheme.pass(pass, columns)
+    }
+}
+
+/// Which blocks of grains a pass takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    /// All.
+    All,
+    /// Those that other workers look at.
+    Shared,
+}
+
+/// Grains of a block of a segment.
+pub fn grains_of(own: &Range<usize>, block: usize) -> Range<usize> {
+    let first = own.start + block * BLOCK;
+    first..own.end.min(first + BLOCK)
+}
+
+/// One pass of the fast integration, each worker over its own grains; segments keep what was lost.
 pub fn isotropic_pass(
     scheme: &Isotropic,
     pass: Pass,
-    particles: &mut Particles,
-    now: &mut [Motion],
+    columns: AllColumns,
     segments: &mut [Segment],
-) -> Speeds {
-    let n = particles.owned();
-    let mut place = &mut particles.place[..n];
-    let mut motion = &mut particles.motion[..n];
-    let mut now = now;
-    let mut load = particles.load.as_mut_slice();
-    let mut jobs = Vec::with_capacity(segments.len());
-    for segment in segments {
-        let own = segment.grains.clone();
-        let columns = Columns {
-            place: split_off(&mut place, own.len()),
-            motion: split_off(&mut motion, own.len()),
-            now: (!now.is_empty()).then(|| split_off(&mut now, own.len())),
-            load: split_off(&mut load, own.len()),
-            mass: &particles.mass[own.clone()],
-            kind: &particles.kind[own],
-        };
-        jobs.push((segment, columns));
-    }
-    let work = |(segment, columns): (&mut Segment, Columns)| {
+    blocks: Blocks,
+) -> Found {
+    let work = |segment: &mut Segment| {
         let mut found = Found::NOTHING;
-        let Columns { place, motion, mut now, load, mass, kind } = columns;
-        for (block, sum) in segment.sums.iter_mut().enumerate() {
-            let range = block * BLOCK..place.len().min((block + 1) * BLOCK);
-            let columns = Columns {
-                place: &mut place[range.clone()],
-                motion: &mut motion[range.clone()],
-                now: now.as_mut().map(|now| &mut now[range.clone()]),
-                load: &mut load[range.clone()],
-                mass: &mass[range.clone()],
-                kind: &kind[range],
-            };
-            let here = scheme.pass(pass, columns);
-            let [damping, friction] = here.lost;
-            sum.dissipated += Dissipation { damping, friction, rolling: 0.0 };
-            found = found.merged(&here);
+        for (block, lost) in segment.lost.iter_mut().enumerate() {
+            if blocks == Blocks::All || segment.shared[block] {
+                // SAFETY: segments have different grains, and nobody else is at work.
+                let here = unsafe { columns.pass(scheme, pass, grains_of(&segment.grains, block)) };
+                *lost = here.lost;
+                found = found.merged(&here);
+            }
         }
         found
     };
-    let found = if jobs.len() == 1 {
-        jobs.into_iter().map(work).fold(Found::NOTHING, |a, b| a.merged(&b))
-    } else {
-        jobs.into_par_iter().map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b))
-    };
-    found.speeds()
-}
-
-/// Takes the first `n` entries off a slice.
-pub fn split_off<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let (first, others) = std::mem::take(rest).split_at_mut(n);
-    *rest = others;
-    first
+    match segments {
+        [segment] => work(segment),
+        segments => segments.par_iter_mut().map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
+    }
 }
