@@ -3,8 +3,9 @@
 //! A step is [`begin`], forces, [`finish`]. `begin` moves the grains to where forces are wanted and leaves two
 //! velocities: in `motion` the best estimate **at the time of the force**, which dashpots and sliders read, and in
 //! `mean` the mean over the step, i.e. the displacement since the last force divided by dt, with which springs grow and
-//! work is booked. Ordinary velocity Verlet hands the half-step velocity to both; at size ratios above three the
-//! mismatch between velocity and contact normal then gives wrong friction (Vyas et al. 2025).
+//! work is booked. With velocity Verlet contacts extrapolate the first from the second, see
+//! [`half_a_step_later`](crate::law::ContactVelocity::half_a_step_later). Ordinary velocity Verlet hands the half-step
+//! velocity to both; at size ratios above three the mismatch between velocity and contact normal then gives wrong friction (Vyas et al. 2025).
 //!
 //! | scheme | order | forces at | notes |
 //! |---|---|---|---|
