@@ -8,6 +8,7 @@
 mod book;
 mod events;
 mod passes;
+mod wave;
 mod working_list;
 
 pub use events::Surroundings;
@@ -27,10 +28,10 @@ use crate::measure::energy;
 use crate::model::Model;
 use crate::particles::Load;
 use crate::state::State;
-use passes::{AllColumns, Blocks, grains_of, isotropic_pass};
+use passes::{AllColumns, Blocks, isotropic_pass};
 use rayon::prelude::*;
-use std::ops::Range;
 use std::slice::from_raw_parts_mut;
+use wave::Wave;
 use working_list::{WorkingList, next_skin, refresh_images, search, wall_finder};
 
 /// Steps between two sortings and wrappings of the grains.
@@ -523,46 +524,6 @@ enum Then {
     Stop,
     /// The beginning of the next step.
     NextStep,
-}
-
-/// Begins the next step block by block behind a sweep over pairs.
-struct Wave<'a> {
-    scheme: Option<&'a Isotropic>,
-    columns: AllColumns<'a>,
-    grains: Range<usize>,
-    shared: Vec<bool>,
-    lost: Vec<[f64; 2]>,
-    /// The next block.
-    block: usize,
-    found: Found,
-}
-
-impl<'a> Wave<'a> {
-    fn new(scheme: Option<&'a Isotropic>, columns: AllColumns<'a>, segment: &mut Segment) -> Self {
-        let (shared, lost) = (std::mem::take(&mut segment.shared), std::mem::take(&mut segment.lost));
-        Self { scheme, columns, grains: segment.grains.clone(), shared, lost, block: 0, found: Found::NOTHING }
-    }
-
-    /// The grains before `grain` are done.
-    fn reach(&mut self, grain: usize) {
-        let Some(scheme) = self.scheme else { return };
-        while self.block < self.shared.len() && grains_of(&self.grains, self.block).end <= grain {
-            if !self.shared[self.block] {
-                let range = grains_of(&self.grains, self.block);
-                // SAFETY: neither this sweep nor another worker looks at these grains any more.
-                let here = unsafe { self.columns.pass(scheme, Pass::FinishAndBegin, range) };
-                self.lost[self.block] = here.lost;
-                self.found = self.found.merged(&here);
-            }
-            self.block += 1;
-        }
-    }
-
-    /// Gives back what it borrowed, and tells what the passes found.
-    fn end(self, segment: &mut Segment) -> Found {
-        (segment.shared, segment.lost) = (self.shared, self.lost);
-        self.found
-    }
 }
 
 /// The loop that does the contacts.
