@@ -10,6 +10,7 @@ use super::near_walls::{Finder, NearWalls};
 use super::octets::{Near, Needs};
 use super::spots::Spots;
 use super::{Contacts, PairContact, WallContact};
+use crate::integrate::isotropic::Found;
 use crate::lanes;
 use crate::law::Memory;
 use crate::neighbor::Candidates;
@@ -30,8 +31,8 @@ pub struct Segment {
     pub parts: [Pairs; 4],
     /// Blocks with grains that other workers look at.
     pub shared: Vec<bool>,
-    /// Energy lost by dashpots and by sliding in each block over the last step, as far as the grains tell \[J\].
-    pub lost: Vec<[f64; 2]>,
+    /// What the last pass of the integration found in each block: velocities, energy lost as far as the grains tell.
+    pub found: Vec<Found>,
     /// Walls within reach.
     pub near_walls: NearWalls,
     /// Touching walls for the general loop, sorted by (grain, wall, feature).
@@ -174,7 +175,7 @@ impl Segment {
     }
 
     /// Finds out which blocks other workers look at.
-    fn with_shared(mut self) -> Self {
+    fn find_shared(&mut self) {
         self.shared = vec![false; self.sums.len()];
         let [_, below, _, above] = &self.parts;
         let seconds = (0..below.len()).map(|k| below.grains(k).1);
@@ -182,7 +183,6 @@ impl Segment {
         for grain in seconds.chain(firsts) {
             self.shared[(grain - self.grains.start) / BLOCK] = true;
         }
-        self
     }
 }
 
@@ -224,18 +224,19 @@ pub fn build(
             Loop::General => (walls.to_vec(), Default::default()),
             Loop::Fast(needs) => (Vec::new(), [Spots::of(walls, needs), Spots::of(&[], needs)]),
         };
-        Segment {
+        let mut segment = Segment {
             walls,
             spots,
             parts: PARTS.map(part),
-            lost: vec![[0.0; 2]; blocks],
+            found: vec![Found::NOTHING; blocks],
             sums: vec![Default::default(); blocks],
             wall_sums: vec![Default::default(); blocks * wall_count],
             near_walls: near_walls.find(own.clone()),
             grains: own.clone(),
             ..Default::default()
-        }
-        .with_shared()
+        };
+        segment.find_shared();
+        segment
     };
     ranges(candidates.owned(), workers).into_par_iter().map(segment).collect()
 }
@@ -254,7 +255,7 @@ pub fn renew(segments: &mut [Segment], before: &Candidates, candidates: &Candida
             *pairs = assemble(part, rows_of(part, own, span), own, candidates, form, known);
         }
         segment.near_walls = near_walls.find(own.clone());
-        *segment = std::mem::take(segment).with_shared();
+        segment.find_shared();
     });
 }
 

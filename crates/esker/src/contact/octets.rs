@@ -1,10 +1,11 @@
 //! Pairs that may touch within the next steps, eight side by side with what they remember: what the fast contact loop
 //! ([`batch`](super::batch)) walks over.
 
-use crate::lanes::Record;
+use crate::lanes::{Record, index};
 use crate::law::{LastForces, LastRates, Memory};
 use crate::math::Vec3;
 use crate::state::held;
+use std::ops::Range;
 
 /// Grains of eight pairs, as [`offset`](crate::lanes::offset)s. Lanes that hold no pair repeat one that does.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,7 +62,7 @@ pub struct Octets {
 }
 
 impl Octets {
-    /// Appends an empty octet, or cuts down to `len` of them.
+    /// Appends empty octets, or cuts down to `len` of them.
     pub(super) fn resize(&mut self, len: usize, needs: Needs) {
         self.pairs.resize(len, Default::default());
         self.tags.resize(len, Default::default());
@@ -74,7 +75,8 @@ impl Octets {
         self.dashpot.resize(if needs.dashpot { len } else { 0 }, Default::default());
     }
 
-    /// What the pair in lane `l` of octet `o` remembers.
+    /// What the pair in lane `l` of octet `o` remembers. Slip and dashpot forces that are not kept are told as zero: laws that
+    /// need them and follow laws that did not begin as with a new contact.
     pub fn memory(&self, o: usize, l: usize) -> Memory {
         let vector = |columns: &[Record; 3]| Vec3::new(columns[0][l], columns[1][l], columns[2][l]);
         let [x, y, z, normal_dashpot] = self.dashpot.get(o).copied().unwrap_or_default().map(|column| column[l]);
@@ -154,24 +156,56 @@ pub const BLOCK: usize = 4096;
 #[derive(Clone, Debug)]
 pub struct Near {
     /// Of each block of [`BLOCK`] candidates, in their order.
-    pub blocks: Vec<Octets>,
-    /// How much nearer two grains may still come before another pair has to be among them \[m\].
-    pub room: f64,
+    pub blocks: Vec<Block>,
     needs: Needs,
     /// Room for the renewal of a block.
     spare: Octets,
 }
 
+/// The near pairs of some candidates.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// In the order of the candidates.
+    pub octets: Octets,
+    /// How much nearer two grains may still come before another pair has to be among them \[m\]; minus infinity if
+    /// nobody has looked yet, and there are but those that touch.
+    pub room: f64,
+    /// The grains of the candidates lie in this range, or are images.
+    pub grains: Range<usize>,
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self { octets: Octets::default(), room: f64::NEG_INFINITY, grains: 0..0 }
+    }
+}
+
 impl Near {
     /// None yet.
     pub fn new(needs: Needs) -> Self {
-        Self { blocks: Vec::new(), room: f64::NEG_INFINITY, needs, spare: Octets::default() }
+        Self { blocks: Vec::new(), needs, spare: Octets::default() }
+    }
+
+    /// Whether there are more than those that touch.
+    pub fn is_known(&self) -> bool {
+        self.blocks.last().is_some_and(|block| block.room > f64::NEG_INFINITY)
+    }
+
+    /// Makes a block of every [`BLOCK`] of `count` candidates (i, j). `images` is the offset of the first image.
+    pub fn begin(&mut self, [i, j]: [&[u32]; 2], count: usize, images: u32) {
+        self.blocks.resize_with(count.div_ceil(BLOCK), Block::default);
+        for (b, block) in self.blocks.iter_mut().enumerate() {
+            let pairs = b * BLOCK..count.min((b + 1) * BLOCK);
+            let seconds = j[pairs.clone()].iter().filter(|&&j| j < images);
+            let last = seconds.chain(&i[pairs.clone()]).max().expect("blocks are not empty");
+            block.grains = index(i[pairs.start])..index(*last) + 1;
+        }
     }
 
     /// Appends the memory of candidate `k`, which touches. The rest has to be found before a sweep.
     pub fn push(&mut self, k: usize, memory: &Memory) {
-        self.blocks.resize_with(self.blocks.len().max(k / BLOCK + 1), Octets::default);
-        let octets = &mut self.blocks[k / BLOCK];
+        self.blocks.resize_with(self.blocks.len().max(k / BLOCK + 1), Block::default);
+        let octets = &mut self.blocks[k / BLOCK].octets;
         if octets.tags.last().is_none_or(|tag| tag.live == u8::MAX) {
             octets.resize(octets.tags.len() + 1, self.needs);
         }
@@ -184,13 +218,13 @@ impl Near {
 
     /// The pairs that touched at the last step, in their order: place in the list and memory.
     pub fn touching(&self) -> impl Iterator<Item = (usize, Memory)> + '_ {
-        self.blocks.iter().flat_map(Octets::touching)
+        self.blocks.iter().flat_map(|block| block.octets.touching())
     }
 
     /// Tells the pairs that touch the stiffness `of` candidates now, where it is not that of the last step: a stiffer
     /// spring keeps its force, a softer one its displacement.
     pub fn adapt_stiffness(&mut self, of: impl Fn(usize) -> f64) {
-        for octets in &mut self.blocks {
+        for Block { octets, .. } in &mut self.blocks {
             for (o, l) in (0..octets.tags.len()).flat_map(|o| (0..8).map(move |l| (o, l))) {
                 if octets.tags[o].touching >> l & 1 == 0 {
                     continue;
@@ -208,20 +242,22 @@ impl Near {
 
     /// Number of pairs that touched at the last step.
     pub fn count(&self) -> usize {
-        self.blocks.iter().flat_map(|octets| &octets.tags).map(|tag| tag.touching.count_ones() as usize).sum()
+        self.blocks.iter().flat_map(|block| &block.octets.tags).map(|tag| tag.touching.count_ones() as usize).sum()
     }
 
     /// Begins to give block `block` new pairs, to be pushed in ascending order of `k`; those that touch keep their memory.
     /// `images` is the offset of the first image.
     pub fn refill(&mut self, block: usize, images: u32) -> Filler<'_> {
-        std::mem::swap(&mut self.blocks[block], &mut self.spare);
-        let Self { blocks, needs, spare, .. } = self;
-        Filler { octets: &mut blocks[block], len: 0, old: spare, at: 0, needs: *needs, images }
+        let Self { blocks, needs, spare } = self;
+        let octets = &mut blocks[block].octets;
+        std::mem::swap(octets, spare);
+        Filler { octets, len: 0, old: spare, at: 0, needs: *needs, images }
     }
 
     /// Memory held \[byte\].
     pub fn memory_held(&self) -> usize {
-        self.blocks.iter().map(Octets::memory_held).sum::<usize>() + self.spare.memory_held() + held(&self.blocks)
+        let blocks: usize = self.blocks.iter().map(|block| block.octets.memory_held()).sum();
+        blocks + self.spare.memory_held() + held(&self.blocks)
     }
 }
 

@@ -76,7 +76,7 @@ pub struct Columns<'a> {
 /// What a pass found.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
-    /// Least and largest of each component of the velocities, rest among them.
+    /// Least and largest of each component of the velocities.
     least: Record,
     largest: Record,
     /// Zeros, or NaN where a component is not finite.
@@ -87,15 +87,16 @@ pub struct Found {
 
 impl Found {
     /// Nothing.
-    pub const NOTHING: Self = Self { least: [0.0; 8], largest: [0.0; 8], odd: [0.0; 8], lost: [0.0; 2] };
+    pub const NOTHING: Self =
+        Self { least: [f64::INFINITY; 8], largest: [f64::NEG_INFINITY; 8], odd: [0.0; 8], lost: [0.0; 2] };
 
     /// Bounds of the speeds; NaN if a grain has no finite state.
     pub fn speeds(&self) -> Speeds {
         let odd: f64 = self.odd.iter().sum();
         let length = |f: &dyn Fn(usize) -> f64| (0..3).map(|c| f(c).powi(2)).sum::<f64>().sqrt();
         Speeds {
-            absolute: length(&|c| self.largest[c].max(-self.least[c])) + odd,
-            relative: length(&|c| self.largest[c] - self.least[c]) + odd,
+            absolute: length(&|c| self.largest[c].max(-self.least[c]).max(0.0)) + odd,
+            relative: length(&|c| (self.largest[c] - self.least[c]).max(0.0)) + odd,
         }
     }
 
@@ -187,7 +188,7 @@ impl Isotropic {
         let n = place.len();
         assert!(motion.len() == n && loads.len() == n && mass.len() == n && kind.len() == n);
         let (h, dt) = (0.5 * self.dt, self.dt);
-        let (mut least, mut largest, mut odd): (Record, Record, Record) = Default::default();
+        let Found { mut least, mut largest, mut odd, .. } = Found::NOTHING;
         let mut sums: Record = [0.0; 8];
         for k in 0..n {
             let load: Record = loads[k].as_record();

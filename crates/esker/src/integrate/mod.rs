@@ -67,7 +67,7 @@ impl Integrator {
 pub struct Speeds {
     /// Of any grain \[m/s\].
     pub absolute: f64,
-    /// Of any two grains, or a grain and a body at rest, relative to each other \[m/s\].
+    /// Of any two grains relative to each other \[m/s\].
     pub relative: f64,
 }
 

@@ -52,8 +52,9 @@ unsafe fn quad(x: *const Quad, offset: u32) -> *const f64 {
 /// Record of eight of a grain.
 #[inline(always)]
 unsafe fn record(v: *const Record, offset: u32) -> *const f64 {
+    // As an index of pairs of bytes the doubling is part of the address, not a sum that would be done in vectors.
     // SAFETY: the caller's.
-    unsafe { v.byte_add(2 * offset as usize).cast() }
+    unsafe { v.cast::<[u8; 2]>().add(offset as usize).cast() }
 }
 
 /// Numbers of `N` contacts.

@@ -420,16 +420,15 @@ impl<L: Lane> Pressed<L> {
             let limit = constant::<L>(group, &law.friction) * normal_force.max(zero);
             let trial2 = force.dot(force);
             let slides = (limit * limit).less(trial2);
-            if L::bits(slides) != 0 {
-                let trial = trial2.sqrt();
-                let give = kt.mul_add(time, ct);
-                let per_both = one.div(trial * give);
-                let limited = force * (limit * give * per_both);
-                let u = kept.mul_add(kt, limited) * -(trial * per_both);
-                stretched = Vec3s::select(slides, u * time, stretched);
-                viscous = Vec3s::select(slides, u * -ct, viscous);
-                force = Vec3s::select(slides, limited, force);
-            }
+            // Root and division side by side, whether a contact slides or not: cheaper than a branch taken now and then.
+            let trial = trial2.sqrt();
+            let give = kt.mul_add(time, ct);
+            let per_both = one.div((trial2 * give).max(L::splat(f64::MIN_POSITIVE)));
+            let limited = force * (limit * trial * (give * per_both));
+            let u = kept.mul_add(kt, limited) * -(trial2 * per_both);
+            stretched = Vec3s::select(slides, u * time, stretched);
+            viscous = Vec3s::select(slides, u * -ct, viscous);
+            force = Vec3s::select(slides, limited, force);
             let after = kept + stretched;
             store_vectors(after, columns.spring, group);
 

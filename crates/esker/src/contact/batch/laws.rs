@@ -11,7 +11,8 @@ pub(super) struct Laws {
     columns: usize,
     /// Law of each kind and body, row by row.
     index: Vec<u8>,
-    pub laws: Vec<Constants>,
+    /// Constants of each law.
+    pub constants: Vec<Constants>,
     pub form: Form,
     /// Some law has a tangential dashpot.
     pub viscous: bool,
@@ -49,19 +50,19 @@ impl Laws {
             _ => return None,
         };
         let viscous = laws.iter().any(|law| law.tangential_dashpot.iter().any(|c| c[0] != 0.0));
-        Some(Self { columns, index, laws, form, viscous })
+        Some(Self { columns, index, constants: laws, form, viscous })
     }
 
     /// Which law a kind of grain has with a second body.
     #[inline(always)]
     pub fn which(&self, kind: u16, other: usize) -> u8 {
-        if self.laws.len() == 1 { 0 } else { self.index[kind as usize * self.columns + other] }
+        if self.constants.len() == 1 { 0 } else { self.index[kind as usize * self.columns + other] }
     }
 
     /// Constants of the laws of an octet.
     #[inline(always)]
     pub fn of<'a>(&'a self, which: &[u8; 8], mixture: &'a mut MaybeUninit<Constants>) -> &'a Constants {
-        match self.laws.as_slice() {
+        match self.constants.as_slice() {
             [law] => law,
             laws if *which == [which[0]; 8] => &laws[which[0] as usize],
             laws => mixture.write(Constants::mixed(laws, which)),

@@ -1,10 +1,11 @@
 //! The contact loop over pairs, several at once: spheres and discs with springs, dashpots and a Coulomb slider.
 //!
-//! The list is taken in chunks. Of each chunk first the pairs that touch are picked, from the 32 bytes of
-//! [`Place`](crate::particles::Place) alone; then these are evaluated in full groups. The formulas are those of
-//! [`sweep`](super::sweep) and [`law`](crate::law), which stay the readable reference: `tests/batch.rs` compares the two.
-//! Here they are arranged so that a group needs one division for its geometry, one for its memory and one more only if
-//! some contact slides.
+//! Now and then the pairs that may touch within the next steps are picked from the list of candidates and put into
+//! [octets](super::octets) with what they remember. The octets are taken in chunks, stage by stage: geometry, normal
+//! forces, tangential forces, loads. Those of a chunk that do not touch go through with a force of zero. The formulas are
+//! those of [`sweep`](super::sweep) and [`law`](crate::law), which stay the readable reference: `tests/batch.rs` compares
+//! the two. Here they are arranged so that a group needs one division for all that its bodies come to and one, beside a
+//! root, for sliding.
 //!
 //! Losses are added to the two spare numbers of the [`Load`] of the first grain, so that the account of energy costs no
 //! memory traffic of its own.
@@ -20,6 +21,7 @@ pub use walls::WallBatch;
 use super::list::{BLOCK, Memories, PARTS, Pairs, Part, Segment};
 use super::octets::{Needs, Octet, Octets};
 use super::sweep::{Grains, release};
+use crate::integrate::isotropic::Found;
 use crate::lanes::{Lane, Quad, Record, Targets, Width, index, offset};
 use crate::law::Dissipation;
 use crate::model::Model;
@@ -28,6 +30,7 @@ use evaluate::{Columns, Geometry, Group, Pressed};
 use laws::{Form, Laws, for_form};
 use near::{Frontier, LASTING, find};
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 /// Groups of pairs whose stages are done one after another. With more than these four what the stages hand on drives the
 /// records of the grains out of the first cache; with two the stages do not overlap.
@@ -35,6 +38,9 @@ const GROUPS: usize = 4;
 
 /// Most groups in a chunk: chunks are whole octets, one pair at a time too.
 const MOST_GROUPS: usize = 8;
+
+/// Whom a sweep tells the first grain that is not done, and where to note what is found behind it.
+pub type Done<'a> = dyn FnMut(usize, &mut [Found]) + 'a;
 
 /// The laws between the kinds of grain of a model, if this loop can do them all.
 #[derive(Clone, Debug)]
@@ -61,11 +67,11 @@ impl Batch {
     }
 
     /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is where those are.
-    /// `moved` bounds how far any two grains have moved relative to each other since the last sweep \[m\]; infinite, all
-    /// pairs are looked at. Time must pass: the loads of an instant are those of the general loop.
+    /// `relative_speed` bounds that of any two grains in this step \[m/s\]; the segment knows more of its own. Time must
+    /// pass: the loads of an instant are those of the general loop.
     ///
     /// On the way `done` is told of the first grain whose pairs with other grains of the segment have not all been
-    /// evaluated: those before it are not looked at again, unless other workers do or they belong to `shared` blocks.
+    /// evaluated, and where to note what it finds: those before it are not looked at again, unless other workers do or they belong to `shared` blocks.
     ///
     /// # Safety
     /// The loads of the segment's grains are at `loads`, and nobody else reads or writes them.
@@ -75,8 +81,8 @@ impl Batch {
         grains: Grains,
         segment: &mut Segment,
         loads: *mut Load,
-        moved: f64,
-        done: &mut dyn FnMut(usize),
+        relative_speed: f64,
+        done: &mut Done,
     ) {
         assert!(grains.dt > 0.0);
         assert!(grains.mean.len() == grains.place.len() && grains.kind.len() == grains.place.len());
@@ -84,9 +90,11 @@ impl Batch {
         let mut nowhere = Load::default();
         let mut opened = Vec::new();
         for (pairs, part) in segment.parts.iter_mut().zip(PARTS) {
+            let found = (part == Part::Inside).then_some(segment.found.as_mut_slice());
             let targets = Targets::new(loads.cast(), first, part.owned(), (&raw mut nowhere).cast());
             let wave = (part == Part::Inside).then_some(&mut *done);
-            let mut work = Work { model, grains, moved, targets, first, opened: &mut opened, wave };
+            let opened = &mut opened;
+            let mut work = Work { model, grains, relative_speed, found, targets, first, opened, wave };
             // SAFETY: the list was built for these grains; the width was found on this processor.
             unsafe {
                 match self.width {
@@ -98,7 +106,7 @@ impl Batch {
                 }
             }
             if part == Part::Inside {
-                done(segment.grains.end);
+                done(segment.grains.end, &mut segment.found);
             }
         }
         // In the order of the pairs, wherever the border of the segment lies.
@@ -141,31 +149,38 @@ impl Batch {
         let Memories::Near(near) = &mut pairs.memory else { unreachable!("the list was built for this loop") };
         let kind = |g: u32| grains.kind[index(g)];
         let law = |i: u32, j: u32| self.laws.which(kind(i), kind(j).into());
-        if near.room == f64::NEG_INFINITY && !HERTZ {
-            // Other laws may have been here before: linear springs do not look at their stiffness at every step.
-            let radius = |g: u32| grains.place[index(g)].radius;
-            near.adapt_stiffness(|k| {
-                let (i, j) = (pairs.i[k], pairs.j[k]);
-                let effective_radius = 1.0 / (1.0 / radius(i) + 1.0 / radius(j));
-                self.laws.laws[law(i, j) as usize].linear_tangential(effective_radius)
-            });
+        let images = offset(grains.owned as u32);
+        if !near.is_known() {
+            near.begin([&pairs.i, &pairs.j], count, images);
+            if !HERTZ {
+                // Other laws may have been here before: linear springs do not look at their stiffness at every step.
+                let radius = |g: u32| grains.place[index(g)].radius;
+                near.adapt_stiffness(|k| {
+                    let (i, j) = (pairs.i[k], pairs.j[k]);
+                    let effective_radius = 1.0 / (1.0 / radius(i) + 1.0 / radius(j));
+                    self.laws.constants[law(i, j) as usize].linear_tangential(effective_radius)
+                });
+            }
         }
-        near.room -= work.moved;
-        if near.room < 0.0 {
-            let gap = (LASTING * work.moved).max(self.least_gap);
-            let (x, images) = (grains.place.as_ptr().cast(), offset(grains.owned as u32));
-            // SAFETY: the caller's.
-            unsafe { find::<L>(&pairs.i, &pairs.j, count, near, x, gap, images, law) };
-        }
+        let x = grains.place.as_ptr().cast();
         let mut frontier = Frontier {
             next: work.first,
             place: grains.place.as_ptr().cast(),
             motion: grains.mean.as_ptr().cast(),
             loads: work.targets.begin(),
         };
-        for octets in &mut near.blocks {
+        for b in 0..near.blocks.len() {
+            let block = &mut near.blocks[b];
+            let moved = work.moved(&block.grains);
+            block.room -= moved;
             // SAFETY: the caller's.
-            unsafe { self.block::<L, HERTZ, ROOT, VISCOUS, LEDGER>(work, octets, &mut frontier) };
+            unsafe {
+                if block.room < 0.0 {
+                    let gap = (LASTING * moved).max(self.least_gap);
+                    find::<L>([&pairs.i, &pairs.j], count, near, b, x, gap, images, law);
+                }
+                self.block::<L, HERTZ, ROOT, VISCOUS, LEDGER>(work, &mut near.blocks[b].octets, &mut frontier);
+            }
         }
     }
 
@@ -193,8 +208,8 @@ impl Batch {
         assert!(!VISCOUS || octets.slip.len() == count);
         assert!(!LEDGER || octets.dashpot.len() == count);
         for first in (0..count).step_by(chunk) {
-            if let Some(done) = &mut work.wave {
-                done(index(octets.pairs[first].i[0]));
+            if let (Some(done), Some(found)) = (&mut work.wave, &mut work.found) {
+                done(index(octets.pairs[first].i[0]), found);
             }
             frontier.look_ahead(&octets.tags, first, chunk);
             // One stage after another for the whole chunk: each is a short chain of operations, so that the processor
@@ -273,12 +288,24 @@ unsafe fn shares_of(grains: Grains, j: *const u32, lanes: usize) -> Record {
 struct Work<'a, 'w> {
     model: &'a Model,
     grains: Grains<'a>,
-    moved: f64,
+    relative_speed: f64,
+    /// What is known of the velocities in the blocks of the segment, if all pairs are of its own grains.
+    found: Option<&'a mut [Found]>,
     targets: Targets,
     /// Offset of the first grain of the segment.
     first: u32,
     /// Pairs that have opened, and what they lost.
     opened: &'a mut Vec<(usize, usize, Dissipation)>,
     /// Whom to tell which grains are done.
-    wave: Option<&'a mut (dyn FnMut(usize) + 'w)>,
+    wave: Option<&'a mut Done<'w>>,
+}
+
+impl Work<'_, '_> {
+    /// How far any two grains of a range have moved relative to each other over the step \[m\], at most.
+    fn moved(&self, grains: &Range<usize>) -> f64 {
+        let Some(found) = &self.found else { return self.relative_speed * self.grains.dt };
+        let block = |grain: usize| (grain - index(self.first)) / BLOCK;
+        let found = &found[block(grains.start)..=block(grains.end - 1)];
+        found.iter().fold(Found::NOTHING, |all, here| all.merged(here)).speeds().relative * self.grains.dt
+    }
 }

@@ -1,6 +1,6 @@
 //! Which pairs to look at: those that may touch within the next steps, and the records they will need.
 
-use crate::contact::octets::{BLOCK, Near, Octets, Tag};
+use crate::contact::octets::{BLOCK, Near, Tag};
 use crate::lanes::{Lane, Quad, Vec3s, offset};
 
 /// Octets between asking for the records of grains and using them.
@@ -70,35 +70,32 @@ unsafe fn nearer_than<L: Lane>(x: *const Quad, i: *const u32, j: *const u32, gap
 /// not touch.
 pub(super) const LASTING: f64 = 5.0;
 
-/// Finds the pairs of the list with a gap below `gap` \[m\]; `law` tells which law two grains have.
+/// Finds the pairs of a block of the list with a gap below `gap` \[m\]; `law` tells which law two grains have.
 #[inline(always)]
 pub(super) unsafe fn find<L: Lane>(
-    i: &[u32],
-    j: &[u32],
+    [i, j]: [&[u32]; 2],
     count: usize,
     near: &mut Near,
+    block: usize,
     x: *const Quad,
     gap: f64,
     images: u32,
     law: impl Fn(u32, u32) -> u8,
 ) {
     assert!([i.len(), j.len()] == [count.next_multiple_of(8); 2]);
-    near.room = gap;
-    near.blocks.resize_with(count.div_ceil(BLOCK), Octets::default);
-    for block in 0..count.div_ceil(BLOCK) {
-        let mut filler = near.refill(block, images);
-        for group in (block * BLOCK..count.min((block + 1) * BLOCK)).step_by(8) {
-            // SAFETY: the list holds whole groups of offsets of grains and images.
-            let mut bits = unsafe { nearer_than::<L>(x, i.as_ptr().add(group), j.as_ptr().add(group), gap) };
-            if group + 8 > count {
-                bits &= (1 << (count - group)) - 1;
-            }
-            while bits != 0 {
-                let k = group + bits.trailing_zeros() as usize;
-                filler.push(k as u32, i[k], j[k], law(i[k], j[k]));
-                bits &= bits - 1;
-            }
+    near.blocks[block].room = gap;
+    let mut filler = near.refill(block, images);
+    for group in (block * BLOCK..count.min((block + 1) * BLOCK)).step_by(8) {
+        // SAFETY: the list holds whole groups of offsets of grains and images.
+        let mut bits = unsafe { nearer_than::<L>(x, i.as_ptr().add(group), j.as_ptr().add(group), gap) };
+        if group + 8 > count {
+            bits &= (1 << (count - group)) - 1;
         }
-        filler.finish();
+        while bits != 0 {
+            let k = group + bits.trailing_zeros() as usize;
+            filler.push(k as u32, i[k], j[k], law(i[k], j[k]));
+            bits &= bits - 1;
+        }
     }
+    filler.finish();
 }

@@ -90,8 +90,8 @@ pub fn walls(model: &Model, state: &mut State, segments: &[Segment], frames: &Wa
 /// Adds what was lost to the ledger, block by block.
 pub fn losses(state: &mut State, segments: &mut [Segment]) {
     for segment in segments {
-        for (sum, lost) in segment.sums.iter_mut().zip(&mut segment.lost) {
-            let [damping, friction] = std::mem::take(lost);
+        for (sum, found) in segment.sums.iter_mut().zip(&mut segment.found) {
+            let [damping, friction] = std::mem::take(&mut found.lost);
             state.ledger.dissipated += std::mem::take(sum).dissipated;
             state.ledger.dissipated += Dissipation { damping, friction, rolling: 0.0 };
         }

@@ -3,7 +3,8 @@
 //! One step: integrate, move walls, keep the neighbour list, evaluate contacts and fields, integrate, book. The list of
 //! candidates, its copies of contact memory, images and mean velocities are scratch: [`Explicit::advance`] writes the
 //! memory back into the state before it returns. Everything that could depend on when a list was built is decided by
-//! the state alone: grains are sorted and wrapped every [`TIDY_EVERY`] steps, sums run in ascending order of partners.
+//! the state alone: grains are sorted and wrapped every [`TIDY_EVERY`] steps, sums run over images first, then in ascending
+//! order of partners.
 
 mod book;
 mod events;
@@ -273,15 +274,13 @@ impl Explicit {
             dt,
         };
         let (batch, wall_batch) = (list.batch.as_ref(), list.wall_batch.as_ref());
-        // Only velocity Verlet moves grains by their mean velocity and no further.
-        let moved = if list.scheme.is_some() { list.relative_speed * dt } else { f64::INFINITY };
+        let relative_speed = list.relative_speed;
         let scheme = list.scheme.as_ref().filter(|_| then == Then::NextStep);
         let work = |segment: &mut Segment| {
             segment.sums.fill(Default::default());
             segment.wall_sums.fill(Default::default());
             // SAFETY: segments have different grains.
-            let loads = || unsafe { from_raw_parts_mut(columns.load.add(segment.grains.start), segment.grains.len()) };
-            let loads = loads();
+            let loads = unsafe { from_raw_parts_mut(columns.load.add(segment.grains.start), segment.grains.len()) };
             match wall_batch {
                 Some(batch) => batch.sweep(model, frames, grains, segment, loads),
                 None => walls::sweep(model, frames, grains, segment, loads),
@@ -291,7 +290,9 @@ impl Explicit {
                     let mut wave = Wave::new(scheme, columns, segment);
                     let first = loads.as_mut_ptr();
                     // SAFETY: the loads of the segment are ours, also those of the wave, which comes after the sweep.
-                    unsafe { batch.sweep(model, grains, segment, first, moved, &mut |grain| wave.reach(grain)) };
+                    unsafe {
+                        batch.sweep(model, grains, segment, first, relative_speed, &mut |g, found| wave.reach(g, found))
+                    };
                     wave.end(segment)
                 }
                 None => {

@@ -21,7 +21,7 @@ pub struct AllColumns<'a> {
     marker: PhantomData<&'a mut Place>,
 }
 
-// SAFETY: who writes makes sure that nobody else uses the same entries, see `pass_block`.
+// SAFETY: who writes makes sure that nobody else uses the same entries, see `pass`.
 unsafe impl Send for AllColumns<'_> {}
 // SAFETY: likewise.
 unsafe impl Sync for AllColumns<'_> {}
@@ -80,7 +80,7 @@ pub fn grains_of(own: &Range<usize>, block: usize) -> Range<usize> {
     first..own.end.min(first + BLOCK)
 }
 
-/// One pass of the fast integration, each worker over its own grains; segments keep what was lost.
+/// One pass of the fast integration, each worker over its own grains; segments keep what was found.
 pub fn isotropic_pass(
     scheme: &Isotropic,
     pass: Pass,
@@ -90,12 +90,11 @@ pub fn isotropic_pass(
 ) -> Found {
     let work = |segment: &mut Segment| {
         let mut found = Found::NOTHING;
-        for (block, lost) in segment.lost.iter_mut().enumerate() {
+        for (block, here) in segment.found.iter_mut().enumerate() {
             if blocks == Blocks::All || segment.shared[block] {
                 // SAFETY: segments have different grains, and nobody else is at work.
-                let here = unsafe { columns.pass(scheme, pass, grains_of(&segment.grains, block)) };
-                *lost = here.lost;
-                found = found.merged(&here);
+                *here = unsafe { columns.pass(scheme, pass, grains_of(&segment.grains, block)) };
+                found = found.merged(here);
             }
         }
         found

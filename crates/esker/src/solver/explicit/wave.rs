@@ -11,7 +11,6 @@ pub struct Wave<'a> {
     columns: AllColumns<'a>,
     grains: Range<usize>,
     shared: Vec<bool>,
-    lost: Vec<[f64; 2]>,
     /// The next block.
     block: usize,
     found: Found,
@@ -20,20 +19,19 @@ pub struct Wave<'a> {
 impl<'a> Wave<'a> {
     /// Behind the sweep of a segment, if there is a scheme to go on with.
     pub fn new(scheme: Option<&'a Isotropic>, columns: AllColumns<'a>, segment: &mut Segment) -> Self {
-        let (shared, lost) = (std::mem::take(&mut segment.shared), std::mem::take(&mut segment.lost));
-        Self { scheme, columns, grains: segment.grains.clone(), shared, lost, block: 0, found: Found::NOTHING }
+        let shared = std::mem::take(&mut segment.shared);
+        Self { scheme, columns, grains: segment.grains.clone(), shared, block: 0, found: Found::NOTHING }
     }
 
-    /// The grains before `grain` are done.
-    pub fn reach(&mut self, grain: usize) {
+    /// The grains before `grain` are done. What the passes find in each block goes to `found`.
+    pub fn reach(&mut self, grain: usize, found: &mut [Found]) {
         let Some(scheme) = self.scheme else { return };
         while self.block < self.shared.len() && grains_of(&self.grains, self.block).end <= grain {
             if !self.shared[self.block] {
                 let range = grains_of(&self.grains, self.block);
                 // SAFETY: neither this sweep nor another worker looks at these grains any more.
-                let here = unsafe { self.columns.pass(scheme, Pass::FinishAndBegin, range) };
-                self.lost[self.block] = here.lost;
-                self.found = self.found.merged(&here);
+                found[self.block] = unsafe { self.columns.pass(scheme, Pass::FinishAndBegin, range) };
+                self.found = self.found.merged(&found[self.block]);
             }
             self.block += 1;
         }
@@ -41,7 +39,7 @@ impl<'a> Wave<'a> {
 
     /// Gives back what it borrowed, and tells what the passes found.
     pub fn end(self, segment: &mut Segment) -> Found {
-        (segment.shared, segment.lost) = (self.shared, self.lost);
+        segment.shared = self.shared;
         self.found
     }
 }
