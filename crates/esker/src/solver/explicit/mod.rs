@@ -328,7 +328,7 @@ impl Explicit {
     }
 
     /// Refreshes images and renews the list when something may have come within reach unseen: two grains that have moved
-    /// by the skin relative to each other, or a grain and a wall by half of it each.
+    /// by the skin relative to each other, or a grain and a wall.
     fn keep_list(&mut self, model: &Model, state: &mut State, speed: Speeds) -> Result<(), StepError> {
         let list = self.list.as_mut().expect("the list is built before the first step");
         list.parted += speed.relative * model.dt;
@@ -336,10 +336,9 @@ impl Explicit {
         list.wall_travelled += list.wall_speed * model.dt;
         list.relative_speed = speed.relative;
         list.age += 1;
-        let (half, has_walls) = (0.5 * list.skin, !model.walls.is_empty());
+        let has_walls = !model.walls.is_empty();
         // Gear's corrections move grains between two calls, which no velocity tells.
-        let used_up = list.parted > list.skin || has_walls && list.travelled > half;
-        if used_up || model.integrator == Integrator::Gear {
+        if list.is_used_up(has_walls) || model.integrator == Integrator::Gear {
             // The bounds have been used up: look at the real displacements. Strict room for one more step at the present
             // speed is kept by the bounds themselves.
             let p = &state.particles;
@@ -350,7 +349,7 @@ impl Explicit {
             list.parted = (all.max - all.min).length();
             list.travelled = all.max.max(-all.min).length();
         }
-        if list.parted > list.skin || has_walls && list.travelled.max(list.wall_travelled) > half {
+        if list.is_used_up(has_walls) {
             self.renew_list(model, state)?;
         }
         let list = self.list.as_mut().expect("kept");

@@ -11,8 +11,9 @@ use crate::lanes;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::neighbor::{self, Candidates, Method, SearchError};
-use crate::particles::{Motion, Particles};
+use crate::particles::{Motion, Particles, Place};
 use crate::state::{State, held};
+use rayon::prelude::*;
 
 /// Everything that is built from model and state and may be dropped at any time.
 pub struct WorkingList {
@@ -49,6 +50,11 @@ pub struct WorkingList {
 }
 
 impl WorkingList {
+    /// Whether two grains, or a grain and a wall, may have come within reach unseen.
+    pub fn is_used_up(&self, has_walls: bool) -> bool {
+        self.parted > self.skin || has_walls && self.travelled + self.wall_travelled > self.skin
+    }
+
     /// Memory held \[byte\].
     pub fn memory(&self) -> usize {
         let of_segment = |s: &Segment| {
@@ -78,18 +84,21 @@ pub fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates,
         return;
     }
     let p = &mut state.particles;
-    let n = p.owned();
-    p.drop_images();
-    mean.truncate(n);
-    for image in &candidates.images {
-        let owner = image.owner as usize;
-        let mut place = p.place[owner];
-        place.position += model.cell.shift_vector(image.shift);
-        p.place.push(place);
-        p.motion.push(p.motion[owner]);
-        if let Some(&of_owner) = mean.get(owner) {
-            mean.push(of_owner);
-        }
+    let (n, images) = (p.owned(), &candidates.images);
+    let all = n + images.len();
+    p.place.resize(all, p.place[0]);
+    p.motion.resize(all, p.motion[0]);
+    let (place, place_images) = p.place.split_at_mut(n);
+    let (motion, motion_images) = p.motion.split_at_mut(n);
+    let copies = place_images.par_iter_mut().zip(motion_images).zip(images).with_min_len(4096);
+    copies.for_each(|((to, motion_to), image)| {
+        let Place { position, radius } = place[image.owner as usize];
+        *to = Place { position: position + model.cell.shift_vector(image.shift), radius };
+        *motion_to = motion[image.owner as usize];
+    });
+    if !mean.is_empty() {
+        mean.truncate(n);
+        images.iter().for_each(|image| mean.push(mean[image.owner as usize]));
     }
 }
 
