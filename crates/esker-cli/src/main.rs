@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod examples;
 mod out;
+mod pages;
 mod progress;
 mod run;
 mod tables;
@@ -11,6 +12,9 @@ mod tables;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: pages::LargePages = pages::LargePages;
 
 /// Esker: a simulator of granular matter.
 #[derive(Parser)]
