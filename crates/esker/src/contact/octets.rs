@@ -6,6 +6,7 @@ use crate::law::{LastForces, LastRates, Memory};
 use crate::math::Vec3;
 use crate::state::held;
 use std::ops::Range;
+use std::slice::from_mut;
 
 /// Grains of eight pairs, as [`offset`](crate::lanes::offset)s. Lanes that hold no pair repeat one that does.
 #[derive(Clone, Copy, Debug, Default)]
@@ -135,6 +136,32 @@ impl Octets {
         self.tags[o].touching |= 1 << l;
     }
 
+    /// Takes over into octet `o` what lanes `from` of others remember, and returns which of those touched.
+    #[inline(always)]
+    fn take_over_all(&mut self, o: usize, others: &Self, from: [u32; 8]) -> u8 {
+        let (mut touching, mut lanes) = (0, [0; 8]);
+        for l in 0..8 {
+            // Lanes without a memory may hold any number.
+            let f = if from[l] == NOWHERE { 0 } else { from[l] as usize };
+            let touched = others.tags.get(f / 8).map_or(0, |tag| tag.touching >> (f % 8) & 1);
+            touching |= (touched & u8::from(from[l] != NOWHERE)) << l;
+            lanes[l] = f;
+        }
+        if touching == 0 {
+            return 0;
+        }
+        gather::<_, 3>(&mut self.spring[o], others.spring.as_flattened(), &lanes);
+        gather::<_, 1>(from_mut(&mut self.stiffness[o]), &others.stiffness, &lanes);
+        gather::<_, 1>(from_mut(&mut self.approach[o]), &others.approach, &lanes);
+        if let Some(to) = self.slip.get_mut(o) {
+            gather::<_, 3>(to, others.slip.as_flattened(), &lanes);
+        }
+        if let Some(to) = self.dashpot.get_mut(o) {
+            gather::<_, 4>(to, others.dashpot.as_flattened(), &lanes);
+        }
+        touching
+    }
+
     /// The pairs that touched at the last step, in their order: place in the list and memory.
     fn touching(&self) -> impl Iterator<Item = (usize, Memory)> + '_ {
         let lanes = (0..self.tags.len()).flat_map(|o| (0..8).map(move |l| (o, l)));
@@ -149,6 +176,16 @@ impl Octets {
     }
 }
 
+/// Numbers of the lanes of some octets, one octet of `C` columns after another.
+#[inline(always)]
+fn gather<T: Copy, const C: usize>(to: &mut [[T; 8]], from: &[[T; 8]], lanes: &[usize; 8]) {
+    for c in 0..to.len() {
+        for l in 0..8 {
+            to[c][l] = from[lanes[l] / 8 * C + c][lanes[l] % 8];
+        }
+    }
+}
+
 /// Candidates whose near pairs are found together: a list is renewed block by block, so that no second list is needed.
 pub const BLOCK: usize = 4096;
 
@@ -160,6 +197,7 @@ pub struct Near {
     needs: Needs,
     /// Room for the renewal of a block.
     spare: Octets,
+    picked: Picked,
 }
 
 /// The near pairs of some candidates.
@@ -183,7 +221,7 @@ impl Default for Block {
 impl Near {
     /// None yet.
     pub fn new(needs: Needs) -> Self {
-        Self { blocks: Vec::new(), needs, spare: Octets::default() }
+        Self { blocks: Vec::new(), needs, spare: Octets::default(), picked: Picked::default() }
     }
 
     /// Whether there are more than those that touch.
@@ -245,78 +283,97 @@ impl Near {
         self.blocks.iter().flat_map(|block| &block.octets.tags).map(|tag| tag.touching.count_ones() as usize).sum()
     }
 
-    /// Begins to give block `block` new pairs, to be pushed in ascending order of `k`; those that touch keep their memory.
-    /// `images` is the offset of the first image.
-    pub fn refill(&mut self, block: usize, images: u32) -> Filler<'_> {
-        let Self { blocks, needs, spare } = self;
+    /// Gives block `block` the pairs that have been picked for it; those that touch keep their memory. `images` is the
+    /// offset of the first image, `law` tells which law two grains have.
+    #[inline(always)]
+    pub fn refill(&mut self, block: usize, images: u32, law: impl Fn(u32, u32) -> u8) {
+        let Self { blocks, needs, spare, picked } = self;
         let octets = &mut blocks[block].octets;
         std::mem::swap(octets, spare);
-        Filler { octets, len: 0, old: spare, at: 0, needs: *needs, images }
+        picked.find_memories(spare);
+        picked.fill_up();
+        octets.resize(picked.k.len() / 8, *needs);
+        let eights = picked.k.as_chunks().0.iter().zip(picked.i.as_chunks().0).zip(picked.j.as_chunks().0);
+        for (o, (((k, i), j), &from)) in eights.zip(picked.from.as_chunks().0).enumerate() {
+            let pairs = (picked.count - 8 * o).min(8);
+            octets.pairs[o] = Octet { i: *i, j: *j };
+            octets.k[o] = *k;
+            let mut farthest = 0;
+            for l in 0..8 {
+                octets.law[o][l] = law(i[l], j[l]);
+                farthest = farthest.max(if j[l] < images { j[l] } else { 0 });
+            }
+            let live = u8::MAX >> (8 - pairs);
+            let touching = octets.take_over_all(o, spare, from) & live;
+            octets.tags[o] = Tag { farthest, live, touching };
+        }
+    }
+
+    /// Room for pairs to be picked.
+    pub fn pick(&mut self) -> &mut Picked {
+        &mut self.picked
     }
 
     /// Memory held \[byte\].
     pub fn memory_held(&self) -> usize {
         let blocks: usize = self.blocks.iter().map(|block| block.octets.memory_held()).sum();
-        blocks + self.spare.memory_held() + held(&self.blocks)
+        blocks + self.spare.memory_held() + self.picked.memory_held() + held(&self.blocks)
     }
 }
 
-/// Where the near pairs of a block go.
-pub struct Filler<'a> {
-    octets: &'a mut Octets,
-    len: usize,
-    old: &'a Octets,
-    /// Lane of the old ones that comes next.
-    at: usize,
-    needs: Needs,
-    images: u32,
+/// Pairs picked from a block of candidates.
+#[derive(Clone, Debug, Default)]
+pub struct Picked {
+    /// Place of each in the list of candidates, ascending; this and the next columns have room for a block and eight more.
+    pub k: Vec<u32>,
+    /// First grain of each.
+    pub i: Vec<u32>,
+    /// Second grain of each.
+    pub j: Vec<u32>,
+    /// How many.
+    pub count: usize,
+    /// Where each finds its memory: a lane of the pairs before, or [`NOWHERE`].
+    from: Vec<u32>,
 }
 
-impl Filler<'_> {
-    /// Appends a pair.
-    #[inline(always)]
-    pub fn push(&mut self, k: u32, i: u32, j: u32, law: u8) {
-        let (o, l) = (self.len / 8, self.len % 8);
-        self.len += 1;
-        let octets = &mut *self.octets;
-        if o == octets.tags.len() {
-            octets.resize(o + 1, self.needs);
-        }
-        let tag = &mut octets.tags[o];
-        if l == 0 {
-            *tag = Tag::default();
-        }
-        tag.farthest = tag.farthest.max(if j < self.images { j } else { 0 });
-        tag.live |= 1 << l;
-        (octets.k[o][l], octets.law[o][l]) = (k, law);
-        (octets.pairs[o].i[l], octets.pairs[o].j[l]) = (i, j);
-        while let Some(old) = self.old.tags.get(self.at / 8) {
-            let (p, m) = (self.at / 8, self.at % 8);
-            let live = old.live >> m & 1 == 1;
-            if live && self.old.k[p][m] > k {
-                break;
-            }
-            self.at += 1;
-            if live && self.old.k[p][m] == k {
-                if old.touching >> m & 1 == 1 {
-                    octets.take_over(o, l, self.old, p, m);
-                }
-                break;
-            }
+/// No lane.
+const NOWHERE: u32 = u32::MAX;
+
+impl Picked {
+    /// Forgets all, and makes room.
+    pub fn clear(&mut self) {
+        self.count = 0;
+        for column in [&mut self.k, &mut self.i, &mut self.j] {
+            column.resize(BLOCK + 8, 0);
         }
     }
 
-    /// Ends the block: lanes without a pair repeat the last one.
-    pub fn finish(self) {
-        let octets = self.octets;
-        octets.resize(self.len.div_ceil(8), self.needs);
-        if let (Some(tag), Some(pairs), Some(law)) =
-            (octets.tags.last(), octets.pairs.last_mut(), octets.law.last_mut())
-        {
-            let last = tag.live.count_ones() as usize - 1;
-            for l in last + 1..8 {
-                (pairs.i[l], pairs.j[l], law[l]) = (pairs.i[last], pairs.j[last], law[last]);
+    /// Looks for each pair among those before, which are sorted too.
+    fn find_memories(&mut self, before: &Octets) {
+        self.from.clear();
+        let known = before.k.as_flattened();
+        let live = before.tags.last().map_or(0, |tag| 8 * (before.tags.len() - 1) + tag.live.count_ones() as usize);
+        let mut at = 0;
+        for &k in &self.k[..self.count] {
+            while at < live && known[at] < k {
+                at += 1;
             }
+            self.from.push(if at < live && known[at] == k { at as u32 } else { NOWHERE });
         }
+    }
+
+    /// Repeats the last pair, without its memory, until there are whole octets.
+    fn fill_up(&mut self) {
+        let whole = self.count.next_multiple_of(8);
+        for column in [&mut self.k, &mut self.i, &mut self.j] {
+            let last = column[self.count.max(1) - 1];
+            column.truncate(self.count);
+            column.resize(whole, last);
+        }
+        self.from.resize(whole, NOWHERE);
+    }
+
+    fn memory_held(&self) -> usize {
+        held(&self.k) + held(&self.i) + held(&self.j) + held(&self.from)
     }
 }

@@ -84,18 +84,22 @@ pub(super) unsafe fn find<L: Lane>(
 ) {
     assert!([i.len(), j.len()] == [count.next_multiple_of(8); 2]);
     near.blocks[block].room = gap;
-    let mut filler = near.refill(block, images);
+    let picked = near.pick();
+    picked.clear();
     for group in (block * BLOCK..count.min((block + 1) * BLOCK)).step_by(8) {
-        // SAFETY: the list holds whole groups of offsets of grains and images.
-        let mut bits = unsafe { nearer_than::<L>(x, i.as_ptr().add(group), j.as_ptr().add(group), gap) };
-        if group + 8 > count {
-            bits &= (1 << (count - group)) - 1;
-        }
-        while bits != 0 {
-            let k = group + bits.trailing_zeros() as usize;
-            filler.push(k as u32, i[k], j[k], law(i[k], j[k]));
-            bits &= bits - 1;
+        // SAFETY: the list holds whole groups of offsets of grains and images; there is room for a whole group at the end.
+        unsafe {
+            let (i, j) = (i.as_ptr().add(group), j.as_ptr().add(group));
+            let mut bits = nearer_than::<L>(x, i, j, gap);
+            if group + 8 > count {
+                bits &= (1 << (count - group)) - 1;
+            }
+            let numbers: [u32; 8] = std::array::from_fn(|l| (group + l) as u32);
+            L::pick(bits, numbers.as_ptr(), picked.k.as_mut_ptr().add(picked.count));
+            L::pick(bits, i, picked.i.as_mut_ptr().add(picked.count));
+            L::pick(bits, j, picked.j.as_mut_ptr().add(picked.count));
+            picked.count += bits.count_ones() as usize;
         }
     }
-    filler.finish();
+    near.refill(block, images, law);
 }
