@@ -57,6 +57,19 @@ unsafe fn record(v: *const Record, offset: u32) -> *const f64 {
     unsafe { v.cast::<[u8; 2]>().add(offset as usize).cast() }
 }
 
+/// Asks for a cache line that will be needed soon.
+#[inline(always)]
+pub fn prefetch<T>(line: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(line.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}
+
 /// Numbers of `N` contacts.
 ///
 /// # Safety

@@ -1,7 +1,7 @@
 //! Which pairs to look at: those that may touch within the next steps, and the records they will need.
 
 use crate::contact::octets::{BLOCK, Near, Tag};
-use crate::lanes::{Lane, Quad, Vec3s, offset};
+use crate::lanes::{Lane, Quad, Vec3s, offset, prefetch};
 
 /// Octets between asking for the records of grains and using them.
 const AHEAD: usize = 24;
@@ -38,19 +38,6 @@ impl Frontier {
             self.next += offset(1);
         }
     }
-}
-
-/// Asks for a cache line that will be needed soon.
-#[inline(always)]
-fn prefetch(line: *const i8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, whatever the address.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T1>(line);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = line;
 }
 
 /// Which of eight pairs have a gap below `gap` \[m\].

@@ -11,12 +11,15 @@ use crate::contact::octets::{Needs, Octets};
 use crate::contact::spots::{Spot, Spots};
 use crate::contact::sweep::Grains;
 use crate::contact::walls::{OnWall, WallFrames, WallSum, heir, inverse_effective_radius, release, touches};
-use crate::lanes::{Lane, Record, Width};
+use crate::lanes::{Lane, Record, Width, prefetch};
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::particles::Load;
 use std::mem::MaybeUninit;
 use std::ops::Range;
+
+/// Entries between asking for the records of a grain and using them: those near walls lie far apart.
+const AHEAD: usize = 16;
 
 /// The laws between the kinds of grain and the walls of a model, if this loop can do them all.
 #[derive(Clone, Debug)]
@@ -74,7 +77,13 @@ impl WallBatch {
             }
         };
         let mut next = 0;
-        for entry in &near_walls.entries {
+        for (e, entry) in near_walls.entries.iter().enumerate() {
+            if let Some(later) = near_walls.entries.get(e + AHEAD) {
+                let g = later.grain as usize;
+                prefetch(&grains.place[g]);
+                prefetch(&grains.mean[g]);
+                prefetch(&loads[g - own.start]);
+            }
             let (grain, wall) = (entry.grain, entry.wall);
             let old = &before.spots;
             let first = next + old[next..].iter().take_while(|c| (c.grain, c.wall) < (grain, wall)).count();
