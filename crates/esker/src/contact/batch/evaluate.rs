@@ -193,6 +193,7 @@ pub(super) struct Pressed<L> {
 }
 
 /// What follows from the masses, radii and overlaps of a group.
+#[derive(Clone, Copy)]
 struct Bodies<L> {
     /// One over a given distance.
     per_distance: L,
@@ -235,6 +236,39 @@ impl<L: Lane> Bodies<L> {
     }
 }
 
+/// Velocities of a group of pairs, and what its bodies come to.
+pub(super) struct Meeting<L> {
+    /// Relative velocity of the centres, sum of the spins times the levers half way.
+    v: Vec3s<L>,
+    w: Vec3s<L>,
+    overlap: L,
+    bodies: Bodies<L>,
+}
+
+impl<L: Lane> Meeting<L> {
+    /// Of grains whose records are there.
+    #[inline(always)]
+    pub unsafe fn write<const HERTZ: bool>(
+        to: *mut Self,
+        v: *const Record,
+        law: &Constants,
+        columns: &Columns,
+        group: &Group,
+        geometry: &Geometry<L>,
+    ) {
+        let overlap = L::select(L::mask(group.touching), geometry.overlap, L::splat(0.0));
+        // SAFETY: the caller's; every field is written.
+        unsafe {
+            let [a, b, c, inverse_mass, e, f, g, inverse_radius] =
+                L::motions(v, columns.i(group), columns.j(group), &geometry.half_way);
+            (*to).v = Vec3s::new(a, b, c);
+            (*to).w = Vec3s::new(e, f, g);
+            (*to).overlap = overlap;
+            (*to).bodies = Bodies::of::<HERTZ>(law, group, overlap, inverse_mass, inverse_radius, geometry.distance);
+        }
+    }
+}
+
 /// How the bodies of a group have moved over the step.
 struct Moved<L> {
     n: Vec3s<L>,
@@ -251,26 +285,20 @@ impl<L: Lane> Pressed<L> {
     #[inline(always)]
     pub unsafe fn of_pairs<const HERTZ: bool, const ROOT: bool, const VISCOUS: bool>(
         to: *mut Self,
-        v: *const Record,
         dt: f64,
         law: &Constants,
         columns: &Columns,
         group: &Group,
         geometry: &Geometry<L>,
+        meeting: &Meeting<L>,
     ) {
-        let overlap = L::select(L::mask(group.touching), geometry.overlap, L::splat(0.0));
+        let &Meeting { v, w, overlap, ref bodies } = meeting;
+        let n = geometry.d * bodies.per_distance;
+        let middle = n.neg_mul_add(v.dot(n), v).mul_add(L::splat(0.5 * dt) * bodies.per_distance, n);
+        let angle = w.dot(middle) * bodies.per_distance * L::splat(dt);
+        let moved = Moved { n, middle, v, w, angle };
         // SAFETY: the caller's.
-        unsafe {
-            let [a, b, c, inverse_mass, e, f, g, inverse_radius] =
-                L::motions(v, columns.i(group), columns.j(group), &geometry.half_way);
-            let (v, w) = (Vec3s::new(a, b, c), Vec3s::new(e, f, g));
-            let bodies = Bodies::of::<HERTZ>(law, group, overlap, inverse_mass, inverse_radius, geometry.distance);
-            let n = geometry.d * bodies.per_distance;
-            let middle = n.neg_mul_add(v.dot(n), v).mul_add(L::splat(0.5 * dt) * bodies.per_distance, n);
-            let angle = w.dot(middle) * bodies.per_distance * L::splat(dt);
-            let moved = Moved { n, middle, v, w, angle };
-            Self::write::<HERTZ, ROOT, VISCOUS>(to, dt, law, columns, group, &moved, &bodies, overlap);
-        }
+        unsafe { Self::write::<HERTZ, ROOT, VISCOUS>(to, dt, law, columns, group, &moved, bodies, overlap) };
     }
 
     /// Of grains on walls, see `wall_touch`.
@@ -302,7 +330,6 @@ impl<L: Lane> Pressed<L> {
 
     /// Velocities and normal forces of a group, see `contact_velocity` and `Law::respond`.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
     unsafe fn write<const HERTZ: bool, const ROOT: bool, const VISCOUS: bool>(
         to: *mut Self,
         dt: f64,

@@ -26,7 +26,7 @@ use crate::lanes::{Lane, Quad, Record, Targets, Width, index, offset};
 use crate::law::Dissipation;
 use crate::model::Model;
 use crate::particles::Load;
-use evaluate::{Columns, Geometry, Group, Pressed};
+use evaluate::{Columns, Geometry, Group, Meeting, Pressed};
 use laws::{Form, Laws, for_form};
 use near::{Frontier, LASTING, find};
 use std::mem::MaybeUninit;
@@ -197,6 +197,7 @@ impl Batch {
         let has_images = grains.place.len() > grains.owned;
         let mut groups = [const { MaybeUninit::<Group>::uninit() }; MOST_GROUPS];
         let mut geometry = [const { MaybeUninit::<Geometry<L>>::uninit() }; MOST_GROUPS];
+        let mut meetings = [const { MaybeUninit::<Meeting<L>>::uninit() }; MOST_GROUPS];
         let mut pressed = [const { MaybeUninit::<Pressed<L>>::uninit() }; MOST_GROUPS];
         let mut loads = [const { MaybeUninit::<[L; 8]>::uninit() }; MOST_GROUPS];
         let whole = [1.0; 8];
@@ -244,8 +245,19 @@ impl Batch {
                 unsafe {
                     let group = groups[g].assume_init_ref();
                     let law = self.laws.of(&octets.law[group.octet], &mut mixture);
-                    let (to, geometry) = (pressed[g].as_mut_ptr(), geometry[g].assume_init_ref());
-                    Pressed::of_pairs::<HERTZ, ROOT, VISCOUS>(to, v, grains.dt, law, &columns, group, geometry);
+                    let (to, geometry) = (meetings[g].as_mut_ptr(), geometry[g].assume_init_ref());
+                    Meeting::write::<HERTZ>(to, v, law, &columns, group, geometry);
+                }
+            }
+            for g in 0..found {
+                let mut mixture = MaybeUninit::uninit();
+                // SAFETY: written above.
+                unsafe {
+                    let group = groups[g].assume_init_ref();
+                    let law = self.laws.of(&octets.law[group.octet], &mut mixture);
+                    let (geometry, meeting) = (geometry[g].assume_init_ref(), meetings[g].assume_init_ref());
+                    let to = pressed[g].as_mut_ptr();
+                    Pressed::of_pairs::<HERTZ, ROOT, VISCOUS>(to, grains.dt, law, &columns, group, geometry, meeting);
                 }
             }
             for g in 0..found {
