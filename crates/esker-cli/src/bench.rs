@@ -3,8 +3,9 @@
 use crate::out::say;
 use crate::progress::PhaseTimer;
 use crate::{Failure, tables};
-use esker::simulation::Simulation;
+use esker::simulation::{Simulation, Stage};
 use esker::solver::StepError;
+use esker::state::State;
 use esker_io::build::{self, Scene};
 use esker_io::scene;
 use std::path::{Path, PathBuf};
@@ -85,6 +86,9 @@ const SET_UPS: [SetUp; 5] = [
         warm_up: 1000,
     },
 ];
+
+/// Steps before each measurement.
+const LISTS: u64 = 20;
 
 /// What is to be measured.
 enum Subject {
@@ -169,11 +173,13 @@ pub fn main(args: Args) -> Result<(), Failure> {
         args.which.iter().map(|name| Subject::parse(name)).collect::<Result<Vec<_>, _>>()?
     };
     let mut results = Vec::new();
+    // What a pool runs must be able to move between threads; a boxed error is not.
+    let most = *args.threads.iter().max().expect("the list is never empty");
     for subject in &subjects {
+        // The state does not depend on the number of threads: all of them run it in, once.
+        let begin = pool(most)?.install(|| run_in(subject, most, &args).map_err(|e| e.to_string()))?;
         for &threads in &args.threads {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-            // What a pool runs must be able to move between threads; a boxed error is not.
-            let result = pool.install(|| measure(subject, threads, &args).map_err(|e| e.to_string()));
+            let result = pool(threads)?.install(|| measure(subject, &begin, threads, &args).map_err(|e| e.to_string()));
             results.push(result?);
         }
     }
@@ -183,17 +189,42 @@ pub fn main(args: Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn measure(subject: &Subject, threads: usize, args: &Args) -> Result<serde_json::Value, Failure> {
-    let scene = subject.build(args.n)?;
-    let mut simulation = Simulation::new(scene.stages, scene.state, threads);
-    if args.without_losses {
-        simulation = simulation.without_losses();
+fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?)
+}
+
+/// The state in which the measurement begins, and the stages of the scene.
+struct Begin {
+    stages: Vec<Stage>,
+    state: State,
+}
+
+impl Begin {
+    fn simulation(&self, threads: usize, args: &Args) -> Simulation {
+        let simulation = Simulation::new(self.stages.clone(), self.state.clone(), threads);
+        if args.without_losses { simulation.without_losses() } else { simulation }
     }
+}
+
+/// Builds a scene and lets it run in.
+fn run_in(subject: &Subject, threads: usize, args: &Args) -> Result<Begin, Failure> {
+    let Scene { stages, state, .. } = subject.build(args.n)?;
+    let mut begin = Begin { stages, state };
+    let mut simulation = begin.simulation(threads, args);
+    advance(&mut simulation, args.warm_up.unwrap_or(subject.warm_up()))?;
+    begin.state = simulation.state;
+    Ok(begin)
+}
+
+/// Measures from there on with so many threads.
+fn measure(subject: &Subject, begin: &Begin, threads: usize, args: &Args) -> Result<serde_json::Value, Failure> {
+    let mut simulation = begin.simulation(threads, args);
     let grains = simulation.state.particles.owned();
     if !args.json {
         say!("{}: {} ({grains} grains, {threads} thread(s))", subject.name(), subject.about());
     }
-    advance(&mut simulation, args.warm_up.unwrap_or(subject.warm_up()))?;
+    // The first steps make the lists, and the memory they need.
+    advance(&mut simulation, LISTS)?;
     simulation.prepare()?;
 
     let timer = PhaseTimer::listen(&mut simulation);

@@ -39,6 +39,11 @@ pub struct End {
 }
 
 impl End {
+    /// Whether the state has to be looked at on the way.
+    fn depends_on_state(&self) -> bool {
+        self.kinetic_energy_below.is_some() || self.count_at_most.is_some() || self.count_at_least.is_some()
+    }
+
     fn holds(&self, state: &State) -> bool {
         let count = state.particles.owned() as u64;
         let kinetic = || -> f64 {
@@ -158,7 +163,8 @@ impl Simulation {
         let mut made = 0;
         while made < steps && !self.is_finished() {
             let in_stage = self.state.step - self.state.epoch_step;
-            let to_check = CHECK_EVERY - in_stage % CHECK_EVERY;
+            let checks = self.stage().end.depends_on_state();
+            let to_check = if checks { CHECK_EVERY - in_stage % CHECK_EVERY } else { u64::MAX };
             let to_end = self.stage_deadline().map_or(u64::MAX, |t| self.steps_until(t));
             let n = to_check.min(to_end).min(steps - made);
             self.advance_solver(n)?;

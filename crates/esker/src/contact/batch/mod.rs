@@ -148,7 +148,8 @@ impl Batch {
         let count = pairs.len();
         let Memories::Near(near) = &mut pairs.memory else { unreachable!("the list was built for this loop") };
         let kind = |g: u32| grains.kind[index(g)];
-        let law = |i: u32, j: u32| if self.laws.constants.len() == 1 { 0 } else { self.laws.which(kind(i), kind(j).into()) };
+        let law =
+            |i: u32, j: u32| if self.laws.constants.len() == 1 { 0 } else { self.laws.which(kind(i), kind(j).into()) };
         let images = offset(grains.owned as u32);
         if !near.is_known() {
             near.begin([&pairs.i, &pairs.j], count, images);
