@@ -3,6 +3,7 @@
 use crate::out::say;
 use crate::progress::PhaseTimer;
 use crate::{Failure, tables};
+use esker::lanes::Width;
 use esker::simulation::{Simulation, Stage};
 use esker::solver::StepError;
 use esker::state::State;
@@ -31,6 +32,10 @@ pub struct Args {
     /// Steps before the measurement begins (default: what the set-up needs; none for a scene file)
     #[arg(long)]
     warm_up: Option<u64>,
+    /// Contacts evaluated at once by the fast loop: 1 (any processor), 4 (AVX2), 8 (AVX-512) (default: as many as this
+    /// processor can)
+    #[arg(long)]
+    width: Option<usize>,
     /// Keep no account of what contacts lose, as programs do that have none
     #[arg(long)]
     without_losses: bool,
@@ -197,19 +202,29 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
 struct Begin {
     stages: Vec<Stage>,
     state: State,
+    width: Width,
 }
 
 impl Begin {
     fn simulation(&self, threads: usize, args: &Args) -> Simulation {
-        let simulation = Simulation::new(self.stages.clone(), self.state.clone(), threads);
+        let simulation = Simulation::new(self.stages.clone(), self.state.clone(), threads).width(self.width);
         if args.without_losses { simulation.without_losses() } else { simulation }
     }
+}
+
+/// The width of so many contacts at once.
+fn width(contacts: Option<usize>) -> Result<Width, Failure> {
+    let Some(contacts) = contacts else { return Ok(Width::best()) };
+    let all = Width::all();
+    let known = all.iter().map(|width| width.contacts().to_string()).collect::<Vec<_>>().join(", ");
+    let found = all.into_iter().find(|width| width.contacts() == contacts);
+    found.ok_or_else(|| format!("`--width {contacts}` is none this processor has; it has {known}").into())
 }
 
 /// Builds a scene and lets it run in.
 fn run_in(subject: &Subject, threads: usize, args: &Args) -> Result<Begin, Failure> {
     let Scene { stages, state, .. } = subject.build(args.n)?;
-    let mut begin = Begin { stages, state };
+    let mut begin = Begin { stages, state, width: width(args.width)? };
     let mut simulation = begin.simulation(threads, args);
     advance(&mut simulation, args.warm_up.unwrap_or(subject.warm_up()))?;
     begin.state = simulation.state;
@@ -261,6 +276,7 @@ fn measure(subject: &Subject, begin: &Begin, threads: usize, args: &Args) -> Res
         "name": subject.name(),
         "n": grains,
         "threads": threads,
+        "width": begin.width.contacts(),
         "losses": !args.without_losses,
         "steps": args.steps,
         "rounds": args.rounds,

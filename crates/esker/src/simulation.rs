@@ -1,5 +1,6 @@
 //! Stages one after another on the same state.
 
+use crate::lanes::Width;
 use crate::math::Pose;
 use crate::measure::{energy, probe};
 use crate::model::Model;
@@ -68,6 +69,7 @@ pub struct Simulation {
     workers: usize,
     grains_per_worker: usize,
     without_losses: bool,
+    width: Width,
     solver: Option<Box<dyn Solver>>,
     hook: Option<PhaseHook>,
 }
@@ -76,12 +78,19 @@ impl Simulation {
     /// A run from a state, which belongs to the stage it names.
     pub fn new(stages: Vec<Stage>, state: State, workers: usize) -> Self {
         let grains_per_worker = GRAINS_PER_WORKER;
-        Self { stages, state, workers, grains_per_worker, without_losses: false, solver: None, hook: None }
+        let width = Width::best();
+        Self { stages, state, workers, grains_per_worker, without_losses: false, width, solver: None, hook: None }
     }
 
     /// Keeps no account of what contacts lose; see [`Explicit::without_losses`].
     pub fn without_losses(mut self) -> Self {
         self.without_losses = true;
+        self
+    }
+
+    /// Evaluates so many contacts at once; see [`Explicit::width`].
+    pub fn width(mut self, width: Width) -> Self {
+        self.width = width;
         self
     }
 
@@ -184,9 +193,9 @@ impl Simulation {
     fn advance_solver(&mut self, steps: u64) -> Result<(), StepError> {
         let stage = &self.stages[self.state.stage];
         let (workers, least) = (self.workers, self.grains_per_worker);
-        let (hook, without_losses) = (&self.hook, self.without_losses);
+        let (hook, without_losses, width) = (&self.hook, self.without_losses, self.width);
         let solver = self.solver.get_or_insert_with(|| {
-            let explicit = Explicit::new(workers).grains_per_worker(least);
+            let explicit = Explicit::new(workers).grains_per_worker(least).width(width);
             let mut solver: Box<dyn Solver> =
                 Box::new(if without_losses { explicit.without_losses() } else { explicit });
             if let Some(hook) = hook.clone() {

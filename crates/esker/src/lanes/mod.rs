@@ -201,6 +201,15 @@ impl Width {
         all
     }
 
+    /// Contacts at once.
+    pub fn contacts(self) -> usize {
+        match self {
+            Width::Scalar => 1,
+            Width::Four => 4,
+            Width::Eight => 8,
+        }
+    }
+
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
