@@ -92,7 +92,7 @@ const SET_UPS: [SetUp; 5] = [
     },
 ];
 
-/// Steps before each measurement.
+/// Steps of the warm-up that each measurement makes for itself: the first ones make the lists, and the memory they need.
 const LISTS: u64 = 20;
 
 /// What is to be measured.
@@ -221,12 +221,16 @@ fn width(contacts: Option<usize>) -> Result<Width, Failure> {
     found.ok_or_else(|| format!("`--width {contacts}` is none this processor has; it has {known}").into())
 }
 
+fn warm_up(subject: &Subject, args: &Args) -> u64 {
+    args.warm_up.unwrap_or(subject.warm_up())
+}
+
 /// Builds a scene and lets it run in.
 fn run_in(subject: &Subject, threads: usize, args: &Args) -> Result<Begin, Failure> {
     let Scene { stages, state, .. } = subject.build(args.n)?;
     let mut begin = Begin { stages, state, width: width(args.width)? };
     let mut simulation = begin.simulation(threads, args);
-    advance(&mut simulation, args.warm_up.unwrap_or(subject.warm_up()))?;
+    advance(&mut simulation, warm_up(subject, args).saturating_sub(LISTS))?;
     begin.state = simulation.state;
     Ok(begin)
 }
@@ -238,8 +242,7 @@ fn measure(subject: &Subject, begin: &Begin, threads: usize, args: &Args) -> Res
     if !args.json {
         say!("{}: {} ({grains} grains, {threads} thread(s))", subject.name(), subject.about());
     }
-    // The first steps make the lists, and the memory they need.
-    advance(&mut simulation, LISTS)?;
+    advance(&mut simulation, warm_up(subject, args).min(LISTS))?;
     simulation.prepare()?;
 
     let timer = PhaseTimer::listen(&mut simulation);

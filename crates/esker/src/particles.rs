@@ -56,7 +56,7 @@ impl Motion {
 pub struct Load {
     /// Force \[N\].
     pub force: Vec3,
-    /// Energy lost by dashpots over the last step in pairs whose first grain this is, as far as the fast loop
+    /// Energy lost by dashpots over the last step on walls and in pairs whose first grain this is, as far as the fast loops
     /// ([`batch`](crate::contact::batch)) evaluated them \[J\].
     pub damped: f64,
     /// Torque about the centre \[N m\].

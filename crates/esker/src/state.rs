@@ -40,7 +40,8 @@ pub struct State {
     pub removed: Flow,
     /// Energy account.
     pub ledger: Ledger,
-    /// Whether the loads belong to the present positions.
+    /// Whether the loads, and the stiffnesses that contacts remember, belong to the present positions and laws. To be
+    /// cleared by who changes either.
     pub loads_are_current: bool,
 }
 

@@ -206,17 +206,18 @@ impl Mesh {
         if radius <= self.reach {
             self.touches_among(self.grid.near(centre), centre, radius, out);
         } else {
-            let all: Vec<u32> = (0..self.triangles.len() as u32).collect();
-            self.touches_among(&all, centre, radius, out);
+            self.touches_of(0..self.triangles.len(), centre, radius, out);
         }
     }
 
     /// Appends the contacts of a sphere that touches none but these triangles.
     pub fn touches_among(&self, triangles: &[u32], centre: Vec3, radius: f64, out: &mut Vec<WallTouch>) {
+        self.touches_of(triangles.iter().map(|&t| t as usize), centre, radius, out);
+    }
+
+    fn touches_of(&self, triangles: impl Iterator<Item = usize>, centre: Vec3, radius: f64, out: &mut Vec<WallTouch>) {
         let mut candidates = Vec::new();
-        for t in triangles {
-            candidates.extend(self.try_triangle(*t as usize, centre, radius));
-        }
+        candidates.extend(triangles.filter_map(|t| self.try_triangle(t, centre, radius)));
         match candidates.as_mut_slice() {
             [] => {}
             candidates => keep_each_contact_once(candidates, radius, out),
@@ -225,15 +226,12 @@ impl Mesh {
 
     /// Appends the triangles nearer than `reach` to a point.
     pub fn near(&self, point: Vec3, reach: f64, out: &mut Vec<u32>) {
-        let all: Vec<u32>;
-        let some = if reach <= self.reach {
-            self.grid.near(point)
-        } else {
-            all = (0..self.triangles.len() as u32).collect();
-            &all
-        };
         let near = |t: &u32| self.try_triangle(*t as usize, point, reach).is_some();
-        out.extend(some.iter().copied().filter(near));
+        if reach <= self.reach {
+            out.extend(self.grid.near(point).iter().copied().filter(near));
+        } else {
+            out.extend((0..self.triangles.len() as u32).filter(near));
+        }
     }
 
     /// The nearest point of a triangle, if a sphere reaches it.

@@ -259,25 +259,6 @@ impl Near {
         self.blocks.iter().flat_map(|block| block.octets.touching())
     }
 
-    /// Tells the pairs that touch the stiffness `of` candidates now, where it is not that of the last step: a stiffer
-    /// spring keeps its force, a softer one its displacement.
-    pub fn adapt_stiffness(&mut self, of: impl Fn(usize) -> f64) {
-        for Block { octets, .. } in &mut self.blocks {
-            for (o, l) in (0..octets.tags.len()).flat_map(|o| (0..8).map(move |l| (o, l))) {
-                if octets.tags[o].touching >> l & 1 == 0 {
-                    continue;
-                }
-                let (now, before) = (of(octets.k[o][l] as usize), octets.stiffness[o][l]);
-                if (now - before).abs() > 1e-9 * before {
-                    octets.stiffness[o][l] = now;
-                    for column in &mut octets.spring[o] {
-                        column[l] *= (before / now).min(1.0);
-                    }
-                }
-            }
-        }
-    }
-
     /// Number of pairs that touched at the last step.
     pub fn count(&self) -> usize {
         self.blocks.iter().flat_map(|block| &block.octets.tags).map(|tag| tag.touching.count_ones() as usize).sum()

@@ -1,7 +1,7 @@
 //! Walks over the stored contacts and tells their geometry, forces and energies, changing nothing.
 
 use super::sweep::{Grains, Now, touch};
-use super::walls::{WallFrames, wall_touch};
+use super::walls::{Scene, WallFrames, wall_touch};
 use super::{PairContact, WallContact};
 use crate::boundary::WallTouch;
 use crate::law::damping::DampingLaw;
@@ -123,7 +123,7 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
         kind: std::slice::from_ref(&p.kind[i]),
         dt: 0.0,
     };
-    let (touch, point, _) = wall_touch(model, frames, grains, 0, w, found, found.normal, &c.memory);
+    let (touch, point, _) = wall_touch(&Scene { model, frames, grains }, 0, w, found, found.normal, &c.memory);
     let law = model.laws.law(model.material_of(p.kind[i]), model.walls[w].material);
     let (force, normal_force) = force_now(law, &touch, &c.memory);
     Some(ContactForce {

@@ -47,19 +47,24 @@ impl WallFrames {
     }
 }
 
+/// What the contacts of grains with walls follow from.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// Walls, laws, cell.
+    pub model: &'a Model,
+    /// Where the walls are and how they move.
+    pub frames: &'a WallFrames,
+    /// Where the grains are and how they move.
+    pub grains: Grains<'a>,
+}
+
 /// How far a contact may move over the wall in one step and still be the same contact seen on a neighbouring face, edge
 /// or vertex: a fraction of the radius, and the cosine of the angle between the normals.
 const SAME_CONTACT: (f64, f64) = (0.1, 0.9);
 
 /// Appends the contacts of the grain of an entry with its wall.
-pub(super) fn touches(
-    model: &Model,
-    frames: &WallFrames,
-    grains: Grains,
-    near: &NearWalls,
-    entry: &NearWall,
-    out: &mut Vec<WallTouch>,
-) {
+pub(super) fn touches(scene: &Scene, near: &NearWalls, entry: &NearWall, out: &mut Vec<WallTouch>) {
+    let Scene { model, frames, grains } = *scene;
     let (place, w) = (&grains.place[entry.grain as usize], entry.wall as usize);
     let surface = &model.walls[w].surface;
     let centre = frames.pose[w].to_local(model.cell.wrapped(place.position));
@@ -71,6 +76,7 @@ pub(super) fn touches(
 
 /// Evaluates all wall contacts of a segment; `loads` is the segment's own range.
 pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
+    let scene = Scene { model, frames, grains };
     let own = segment.grains.clone();
     std::mem::swap(&mut segment.walls, &mut segment.walls_before);
     segment.walls.clear();
@@ -80,7 +86,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
         if contact.memory.touching {
             let sum = &mut sums[(contact.grain as usize - own.start) / BLOCK];
             let (g, w) = (contact.grain as usize, contact.wall as usize);
-            sum.dissipated += release(model, frames, grains, g, w, contact.normal, &mut contact.memory);
+            sum.dissipated += release(&scene, g, w, contact.normal, &mut contact.memory);
         }
     };
 
@@ -102,7 +108,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
 
         let place = &grains.place[g];
         segment.touches.clear();
-        touches(model, frames, grains, &segment.near_walls, entry, &mut segment.touches);
+        touches(&scene, &segment.near_walls, entry, &mut segment.touches);
         if segment.touches.is_empty() && old.is_empty() {
             continue;
         }
@@ -115,7 +121,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
                 continue;
             }
             let (mut memory, normal_before) = recall(found, place.radius, old, &segment.touches);
-            let (touch, point, rates) = wall_touch(model, frames, grains, g, w, found, normal_before, &memory);
+            let (touch, point, rates) = wall_touch(&scene, g, w, found, normal_before, &memory);
             let response = law.respond(&touch, &mut memory);
             memory.rates = rates;
             let lever = place.radius - 0.5 * touch.overlap;
@@ -171,15 +177,8 @@ pub(super) fn heir(
 
 /// Forgets a wall contact that has just opened and returns what it lost in its last half step. `normal` is the one it had,
 /// wall frame.
-pub(super) fn release(
-    model: &Model,
-    frames: &WallFrames,
-    grains: Grains,
-    g: usize,
-    w: usize,
-    normal: Vec3,
-    memory: &mut Memory,
-) -> Dissipation {
+pub(super) fn release(scene: &Scene, g: usize, w: usize, normal: Vec3, memory: &mut Memory) -> Dissipation {
+    let Scene { model, frames, grains } = *scene;
     let law = model.laws.law(model.material_of(grains.kind[g]), model.walls[w].material);
     let normal = frames.pose[w].orientation * normal;
     let place = &grains.place[g];
@@ -205,15 +204,8 @@ pub(super) struct OnWall {
 
 impl OnWall {
     /// Of a contact whose normal was `normal_before` a step ago, wall frame.
-    pub fn new(
-        model: &Model,
-        frames: &WallFrames,
-        grains: Grains,
-        g: usize,
-        w: usize,
-        found: &WallTouch,
-        normal_before: Vec3,
-    ) -> Self {
+    pub fn new(scene: &Scene, g: usize, w: usize, found: &WallTouch, normal_before: Vec3) -> Self {
+        let Scene { model, frames, grains } = *scene;
         let pose = &frames.pose[w];
         let place = &grains.place[g];
         let normal = pose.orientation * found.normal;
@@ -237,18 +229,16 @@ impl OnWall {
 
 /// A wall contact as the law sees it, its point in the world, and what it has to know in the next step. The wall is a body
 /// whose centre is the contact point. `normal_before` is the normal a step ago, wall frame.
-#[allow(clippy::too_many_arguments)]
 pub fn wall_touch(
-    model: &Model,
-    frames: &WallFrames,
-    grains: Grains,
+    scene: &Scene,
     g: usize,
     w: usize,
     found: &WallTouch,
     normal_before: Vec3,
     memory: &Memory,
 ) -> (Touch, Vec3, LastRates) {
-    let on = OnWall::new(model, frames, grains, g, w, found, normal_before);
+    let Scene { model, frames, grains } = *scene;
+    let on = OnWall::new(scene, g, w, found, normal_before);
     let (motion, dt) = (&grains.motion[g], grains.dt);
     let mean = Velocity::from(&grains.mean[g]);
     let half_way = contact_velocity(on.middle, Levers::of_wall(on.lever_middle), mean, on.wall, Frame::OnSecond);

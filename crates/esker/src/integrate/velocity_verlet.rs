@@ -1,6 +1,6 @@
 //! Velocity Verlet: kick, drift, forces, kick (Džiugys & Peters 1998, eq. (137)). Contacts extrapolate their velocities to
-//! the time of the force from those of this step and the last, fields take v + a dt: both keep damping of second order. Bodies with three equal moments of
-//! inertia are turned now and then only, see [`isotropic`](super::isotropic).
+//! the time of the force from those of this step and the last, fields take v + a dt: both keep damping of second order.
+//! Bodies with three equal moments of inertia are turned now and then only, see [`isotropic`](super::isotropic).
 
 use super::{Body, rotation};
 

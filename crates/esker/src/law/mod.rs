@@ -2,8 +2,8 @@
 //!
 //! A law sees a [`Touch`] (geometry and velocities of one contact) and the contact's [`Memory`], never the particle
 //! arrays. Slots: normal, damping, tangential, rolling, twisting. Each slot is a trait with one file per law and an
-//! `Any…` enum, the free choice of a scene. [`Law`] is generic over its slots, so the loop around a common
-//! combination is compiled for it (see [`crate::contact::sweep`]).
+//! `Any…` enum, the free choice of a scene. Here each formula is written to be read; the common ones are arranged for
+//! several contacts at once in [`crate::contact::batch`].
 //!
 //! Signs: the normal runs from body i to body j, overlap is positive in contact, the approach speed is positive while
 //! the overlap grows, and forces and couples returned act on body i (body j gets the opposite force).
@@ -195,19 +195,19 @@ pub enum ContactEnd {
     Geometric,
 }
 
-/// A contact law, one choice per slot. Slots are types, so the loop around a law is compiled for it.
+/// A contact law, one choice per slot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Law<N = AnyNormal, D = AnyDamping, T = AnyTangential, R = AnyRolling, W = AnyTwisting> {
+pub struct Law {
     /// Elastic normal force.
-    pub normal: N,
+    pub normal: AnyNormal,
     /// Normal dashpot.
-    pub damping: D,
+    pub damping: AnyDamping,
     /// Tangential force.
-    pub tangential: T,
+    pub tangential: AnyTangential,
     /// Rolling resistance.
-    pub rolling: R,
+    pub rolling: AnyRolling,
     /// Twisting resistance.
-    pub twisting: W,
+    pub twisting: AnyTwisting,
     /// When the contact ends.
     pub end: ContactEnd,
 }
@@ -243,7 +243,7 @@ pub fn turn_with_frame(v: Vec3, touch: &Touch) -> Vec3 {
     lifted * cosine + n.cross(lifted) * sine
 }
 
-impl<N: NormalLaw, D: DampingLaw, T: TangentialLaw, R: RollingLaw, W: TwistingLaw> Law<N, D, T, R, W> {
+impl Law {
     /// Force and couple on body i, and the energy lost in the step that led here. Advances the memory.
     #[inline]
     pub fn respond(&self, touch: &Touch, memory: &mut Memory) -> Response {
@@ -266,22 +266,16 @@ impl<N: NormalLaw, D: DampingLaw, T: TangentialLaw, R: RollingLaw, W: TwistingLa
         let load = normal_force.max(0.0);
         let tangential_force = self.tangential.respond(touch, load, stiffness, damping, memory, &mut dissipated);
 
-        let mut couple = Vec3::ZERO;
-        if Self::HAS_COUPLE {
-            let before = couple_energy(memory);
-            couple = self.rolling.couple(touch, load, stiffness, memory)
-                + touch.normal * self.twisting.couple(touch, load, stiffness, memory);
-            let after = couple_energy(memory);
-            let mean = 0.5 * (Vec3::from_array(memory.last.couple.map(f64::from)) + couple);
-            dissipated.rolling -= mean.dot(touch.mean.turning) * touch.dt + (after - before);
-            memory.last.couple = couple.to_array().map(|c| c as f32);
-        }
+        let before = couple_energy(memory);
+        let couple = self.rolling.couple(touch, load, stiffness, memory)
+            + touch.normal * self.twisting.couple(touch, load, stiffness, memory);
+        let after = couple_energy(memory);
+        let mean = 0.5 * (Vec3::from_array(memory.last.couple.map(f64::from)) + couple);
+        dissipated.rolling -= mean.dot(touch.mean.turning) * touch.dt + (after - before);
+        memory.last.couple = couple.to_array().map(|c| c as f32);
         memory.touching = true;
         Response { force: tangential_force - touch.normal * normal_force, normal_force, couple, dissipated }
     }
-
-    /// Whether contacts of this law remember rolling or twisting.
-    pub const HAS_COUPLE: bool = R::ACTIVE || W::ACTIVE;
 
     /// Books the last half step of a contact that has just opened, forgets it, and returns what was lost. `mean` holds
     /// the mean velocities of the step in which it opened.

@@ -84,11 +84,6 @@ impl Constants {
         Some((constants, is_hertz))
     }
 
-    /// Tangential stiffness beside a linear spring \[N/m\].
-    pub fn linear_tangential(&self, effective_radius: f64) -> f64 {
-        self.tangential[0][0] + self.tangential[1][0] * (self.normal[0] + self.normal_scaled[0] * effective_radius)
-    }
-
     /// The laws of eight different contacts.
     pub fn mixed(laws: &[Self], which: &[u8; 8]) -> Self {
         let mut all = laws[which[0] as usize];

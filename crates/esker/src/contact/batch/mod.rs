@@ -153,15 +153,6 @@ impl Batch {
         let images = offset(grains.owned as u32);
         if !near.is_known() {
             near.begin([&pairs.i, &pairs.j], count, images);
-            if !HERTZ {
-                // Other laws may have been here before: linear springs do not look at their stiffness at every step.
-                let radius = |g: u32| grains.place[index(g)].radius;
-                near.adapt_stiffness(|k| {
-                    let (i, j) = (pairs.i[k], pairs.j[k]);
-                    let effective_radius = 1.0 / (1.0 / radius(i) + 1.0 / radius(j));
-                    self.laws.constants[law(i, j) as usize].linear_tangential(effective_radius)
-                });
-            }
         }
         let x = grains.place.as_ptr().cast();
         let mut frontier = Frontier {

@@ -10,7 +10,7 @@ use crate::contact::list::{BLOCK, Segment};
 use crate::contact::octets::{Needs, Octets};
 use crate::contact::spots::{Spot, Spots};
 use crate::contact::sweep::Grains;
-use crate::contact::walls::{OnWall, WallFrames, WallSum, heir, inverse_effective_radius, release, touches};
+use crate::contact::walls::{OnWall, Scene, WallFrames, WallSum, heir, inverse_effective_radius, release, touches};
 use crate::lanes::{Lane, Record, Width, prefetch};
 use crate::math::Vec3;
 use crate::model::Model;
@@ -29,20 +29,25 @@ pub struct WallBatch {
     ledger: bool,
 }
 
-/// Everything a sweep reads.
-#[derive(Clone, Copy)]
-struct Scene<'a> {
-    model: &'a Model,
-    frames: &'a WallFrames,
-    grains: Grains<'a>,
-}
-
 /// Up to eight contacts that wait for their laws.
 struct Waiting {
     walls: OnWalls,
     laws: [u8; 8],
     lever: [f64; 8],
     point: [Vec3; 8],
+}
+
+/// An octet of contacts to be evaluated.
+struct Work<'a> {
+    dt: f64,
+    waiting: &'a Waiting,
+    octets: &'a mut Octets,
+    /// Which of the octets.
+    o: usize,
+    /// Which of its contacts touch now.
+    touching: u8,
+    /// What acts on the grains: force, loss in dashpots, moment over the lever, loss by sliding.
+    rows: &'a mut [Record; 8],
 }
 
 impl WallBatch {
@@ -71,7 +76,7 @@ impl WallBatch {
                 if before.is_touching(s) {
                     let Spot { grain, wall, normal, .. } = before.spots[s];
                     let (g, w) = (grain as usize, wall as usize);
-                    let lost = release(model, frames, grains, g, w, normal, &mut before.memory(s));
+                    let lost = release(&scene, g, w, normal, &mut before.memory(s));
                     sums[(g - own.start) / BLOCK].dissipated += lost;
                 }
             }
@@ -90,7 +95,7 @@ impl WallBatch {
             let end = first + old[first..].iter().take_while(|c| (c.grain, c.wall) == (grain, wall)).count();
             found.clear();
             if grains.motion[grain as usize].inverse_mass != 0.0 {
-                touches(model, frames, grains, near_walls, entry, found);
+                touches(&scene, near_walls, entry, found);
             }
             for touch in found.iter() {
                 let spot = Spot { grain, wall, feature: touch.feature, point: touch.point, normal: touch.normal };
@@ -125,9 +130,9 @@ impl WallBatch {
 
     /// Puts a contact into lane `l` of those that wait.
     fn add(&self, scene: &Scene, waiting: &mut Waiting, l: usize, spot: &Spot, touch: &WallTouch, normal_before: Vec3) {
-        let Scene { model, frames, grains } = *scene;
+        let Scene { model, grains, .. } = *scene;
         let (g, w) = (spot.grain as usize, spot.wall as usize);
-        let on = OnWall::new(model, frames, grains, g, w, touch, normal_before);
+        let on = OnWall::new(scene, g, w, touch, normal_before);
         let (motion, mean) = (&grains.motion[g], &grains.mean[g]);
         let lanes = &mut waiting.walls;
         set(&mut lanes.normal, l, on.normal);
@@ -156,15 +161,16 @@ impl WallBatch {
         let spots_here = 8 * o..spots.spots.len();
         let touching = (1u16 << spots_here.len()).wrapping_sub(1) as u8;
         let mut rows: [Record; 8] = Default::default();
+        let dt = scene.grains.dt;
+        let work = Work { dt, waiting, octets: &mut spots.octets, o, touching, rows: &mut rows };
         // SAFETY: the octet is there; the width was found on this processor.
         unsafe {
-            let dt = scene.grains.dt;
             match self.width {
                 #[cfg(target_arch = "x86_64")]
-                Width::Eight => self.respond_eight(dt, waiting, &mut spots.octets, o, touching, &mut rows),
+                Width::Eight => self.respond_eight(work),
                 #[cfg(target_arch = "x86_64")]
-                Width::Four => self.respond_four(dt, waiting, &mut spots.octets, o, touching, &mut rows),
-                _ => self.respond_in::<f64>(dt, waiting, &mut spots.octets, o, touching, &mut rows),
+                Width::Four => self.respond_four(work),
+                _ => self.respond_in::<f64>(work),
             }
         }
         spots.octets.tags[o].touching = touching;
@@ -185,44 +191,31 @@ impl WallBatch {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma,bmi1,bmi2")]
-    unsafe fn respond_eight(&self, dt: f64, w: &Waiting, octets: &mut Octets, o: usize, now: u8, to: &mut [Record; 8]) {
+    unsafe fn respond_eight(&self, work: Work) {
         // SAFETY: the caller's.
-        unsafe { self.respond_in::<crate::lanes::F64x8>(dt, w, octets, o, now, to) }
+        unsafe { self.respond_in::<crate::lanes::F64x8>(work) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn respond_four(&self, dt: f64, w: &Waiting, octets: &mut Octets, o: usize, now: u8, to: &mut [Record; 8]) {
+    unsafe fn respond_four(&self, work: Work) {
         // SAFETY: the caller's.
-        unsafe { self.respond_in::<crate::lanes::F64x4>(dt, w, octets, o, now, to) }
+        unsafe { self.respond_in::<crate::lanes::F64x4>(work) }
     }
 
     #[inline(always)]
-    unsafe fn respond_in<L: Lane>(
-        &self,
-        dt: f64,
-        waiting: &Waiting,
-        octets: &mut Octets,
-        o: usize,
-        now: u8,
-        to: &mut [Record; 8],
-    ) {
+    unsafe fn respond_in<L: Lane>(&self, work: Work) {
         // SAFETY: the caller's.
-        unsafe { for_form!(self.laws, self.ledger, self.respond::<L>(dt, waiting, octets, o, now, to)) }
+        unsafe { for_form!(self.laws, self.ledger, self.respond::<L>(work)) }
     }
 
-    /// What acts on the grains of an octet that `now` touch: force, loss in dashpots, moment over the lever, loss by
-    /// sliding.
+    /// What acts on the grains of an octet.
     #[inline(always)]
     unsafe fn respond<L: Lane, const HERTZ: bool, const ROOT: bool, const VISCOUS: bool, const LEDGER: bool>(
         &self,
-        dt: f64,
-        waiting: &Waiting,
-        octets: &mut Octets,
-        o: usize,
-        now: u8,
-        to: &mut [Record; 8],
+        work: Work,
     ) {
+        let Work { dt, waiting, octets, o, touching: now, rows: to } = work;
         assert!(o < octets.spring.len() && o < octets.stiffness.len() && o < octets.approach.len());
         assert!((!VISCOUS || o < octets.slip.len()) && (!LEDGER || o < octets.dashpot.len()));
         let columns = Columns::of(octets);

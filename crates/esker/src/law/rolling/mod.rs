@@ -13,8 +13,6 @@ use serde::{Deserialize, Serialize};
 
 /// Couple against rolling.
 pub trait RollingLaw: Copy + Sync {
-    /// Whether the law does anything: false lets the compiler drop the slot.
-    const ACTIVE: bool = true;
     /// Couple on body i in the tangent plane \[N m\].
     fn couple(&self, touch: &Touch, load: f64, normal_stiffness: f64, memory: &mut Memory) -> Vec3;
 }
@@ -24,7 +22,6 @@ pub trait RollingLaw: Copy + Sync {
 pub struct NoRolling;
 
 impl RollingLaw for NoRolling {
-    const ACTIVE: bool = false;
     fn couple(&self, _: &Touch, _: f64, _: f64, _: &mut Memory) -> Vec3 {
         Vec3::ZERO
     }

@@ -9,8 +9,6 @@ use serde::{Deserialize, Serialize};
 
 /// Couple about the contact normal.
 pub trait TwistingLaw: Copy + Sync {
-    /// Whether the law does anything: false lets the compiler drop the slot.
-    const ACTIVE: bool = true;
     /// Couple on body i about the normal \[N m\].
     fn couple(&self, touch: &Touch, load: f64, normal_stiffness: f64, memory: &mut Memory) -> f64;
 }
@@ -20,7 +18,6 @@ pub trait TwistingLaw: Copy + Sync {
 pub struct NoTwisting;
 
 impl TwistingLaw for NoTwisting {
-    const ACTIVE: bool = false;
     fn couple(&self, _: &Touch, _: f64, _: f64, _: &mut Memory) -> f64 {
         0.0
     }

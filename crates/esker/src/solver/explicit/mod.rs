@@ -396,11 +396,11 @@ impl Explicit {
 
     /// The same with the walls where they are at time `t`.
     fn build_at(&mut self, model: &Model, state: &mut State, t: f64) -> Result<(), StepError> {
-        self.build_for(model, state, t, !self.one_pair_at_a_time)
+        self.build_for(model, state, t, if self.one_pair_at_a_time { Loops::General } else { Loops::Fast })
     }
 
     /// The same for the fast loops where they can do the laws, or for the general ones.
-    fn build_for(&mut self, model: &Model, state: &mut State, t: f64, fast: bool) -> Result<(), StepError> {
+    fn build_for(&mut self, model: &Model, state: &mut State, t: f64, loops: Loops) -> Result<(), StepError> {
         let p = &mut state.particles;
         p.drop_images();
         let n = p.owned();
@@ -414,7 +414,7 @@ impl Explicit {
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         let scheme = Isotropic::of(model, &state.particles, self.width);
         // The fast loops leave losses with the loads, where the fast integration finds them.
-        let fast = fast && scheme.is_some();
+        let fast = loops == Loops::Fast && scheme.is_some();
         let (width, ledger) = (self.width, !self.without_losses);
         let batch = Batch::of(model, width, ledger).filter(|_| fast);
         let wall_batch = WallBatch::of(model, width, ledger).filter(|_| fast);
@@ -461,7 +461,7 @@ impl Explicit {
         let entered = state.ledger.entered;
         events::tidy(model, state);
         let before = energy::mechanical(model, state);
-        self.build_for(model, state, state.time, false)?;
+        self.build_for(model, state, state.time, Loops::General)?;
         let list = self.list.as_mut().expect("just built");
         refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
         let frames = visit::frames(model, state, state.time, 0.0);
@@ -515,6 +515,15 @@ impl Solver for Explicit {
     fn on_phase(&mut self, hook: PhaseHook) {
         self.hook = Some(hook);
     }
+}
+
+/// Which loops over contacts a list is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Loops {
+    /// The fast ones, where they can do the laws.
+    Fast,
+    /// The general ones.
+    General,
 }
 
 /// What comes after the forces of a step.
