@@ -272,9 +272,10 @@ impl Near {
         let octets = &mut blocks[block].octets;
         std::mem::swap(octets, spare);
         picked.find_memories(spare);
-        picked.fill_up();
-        octets.resize(picked.k.len() / 8, *needs);
-        let eights = picked.k.as_chunks().0.iter().zip(picked.i.as_chunks().0).zip(picked.j.as_chunks().0);
+        let whole = ..picked.fill_up();
+        octets.resize(whole.end / 8, *needs);
+        let eights = picked.k[whole].as_chunks().0.iter();
+        let eights = eights.zip(picked.i[whole].as_chunks().0).zip(picked.j[whole].as_chunks().0);
         for (o, (((k, i), j), &from)) in eights.zip(picked.from.as_chunks().0).enumerate() {
             let pairs = (picked.count - 8 * o).min(8);
             octets.pairs[o] = Octet { i: *i, j: *j };
@@ -305,7 +306,7 @@ impl Near {
 /// Pairs picked from a block of candidates.
 #[derive(Clone, Debug, Default)]
 pub struct Picked {
-    /// Place of each in the list of candidates, ascending; this and the next columns have room for a block and eight more.
+    /// Place of each in the list of candidates, ascending; this and the next columns have room for all and eight more.
     pub k: Vec<u32>,
     /// First grain of each.
     pub i: Vec<u32>,
@@ -321,11 +322,11 @@ pub struct Picked {
 const NOWHERE: u32 = u32::MAX;
 
 impl Picked {
-    /// Forgets all, and makes room.
-    pub fn clear(&mut self) {
+    /// Forgets all, and makes room for so many.
+    pub fn clear(&mut self, most: usize) {
         self.count = 0;
         for column in [&mut self.k, &mut self.i, &mut self.j] {
-            column.resize(BLOCK + 8, 0);
+            column.resize(column.len().max(most + 8), 0);
         }
     }
 
@@ -343,15 +344,15 @@ impl Picked {
         }
     }
 
-    /// Repeats the last pair, without its memory, until there are whole octets.
-    fn fill_up(&mut self) {
+    /// Repeats the last pair, without its memory, until there are whole octets. Returns how many pairs that makes.
+    fn fill_up(&mut self) -> usize {
         let whole = self.count.next_multiple_of(8);
         for column in [&mut self.k, &mut self.i, &mut self.j] {
             let last = column[self.count.max(1) - 1];
-            column.truncate(self.count);
-            column.resize(whole, last);
+            column[self.count..whole].fill(last);
         }
         self.from.resize(whole, NOWHERE);
+        whole
     }
 
     fn memory_held(&self) -> usize {

@@ -56,7 +56,7 @@ impl Laws {
     /// Which law a kind of grain has with a second body.
     #[inline(always)]
     pub fn which(&self, kind: u16, other: usize) -> u8 {
-        if self.constants.len() == 1 { 0 } else { self.index[kind as usize * self.columns + other] }
+        self.index[kind as usize * self.columns + other]
     }
 
     /// Constants of the laws of an octet.

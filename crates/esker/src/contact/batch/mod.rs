@@ -1,8 +1,8 @@
 //! The contact loop over pairs, several at once: spheres and discs with springs, dashpots and a Coulomb slider.
 //!
 //! Now and then the pairs that may touch within the next steps are picked from the list of candidates and put into
-//! [octets](super::octets) with what they remember. The octets are taken in chunks, stage by stage: geometry, normal
-//! forces, tangential forces, loads. Those of a chunk that do not touch go through with a force of zero. The formulas are
+//! [octets](super::octets) with what they remember. The octets are taken in chunks, stage by stage: geometry,
+//! velocities, normal forces, tangential forces, loads. Those of a chunk that do not touch go through with a force of zero. The formulas are
 //! those of [`sweep`](super::sweep) and [`law`](crate::law), which stay the readable reference: `tests/batch.rs` compares
 //! the two. Here they are arranged so that a group needs one division for all that its bodies come to and one, beside a
 //! root, for sliding.
@@ -26,6 +26,7 @@ use crate::lanes::{Lane, Quad, Record, Targets, Width, index, offset};
 use crate::law::Dissipation;
 use crate::model::Model;
 use crate::particles::Load;
+use constants::Constants;
 use evaluate::{Columns, Geometry, Group, Meeting, Pressed};
 use laws::{Form, Laws, for_form};
 use near::{Frontier, LASTING, find};
@@ -189,6 +190,8 @@ impl Batch {
         let has_images = grains.place.len() > grains.owned;
         let mut groups = [const { MaybeUninit::<Group>::uninit() }; MOST_GROUPS];
         let mut geometry = [const { MaybeUninit::<Geometry<L>>::uninit() }; MOST_GROUPS];
+        let mut mixtures = [const { MaybeUninit::<Constants>::uninit() }; MOST_GROUPS];
+        let mut laws = [std::ptr::null::<Constants>(); MOST_GROUPS];
         let mut meetings = [const { MaybeUninit::<Meeting<L>>::uninit() }; MOST_GROUPS];
         let mut pressed = [const { MaybeUninit::<Pressed<L>>::uninit() }; MOST_GROUPS];
         let mut loads = [const { MaybeUninit::<[L; 8]>::uninit() }; MOST_GROUPS];
@@ -232,31 +235,28 @@ impl Batch {
                 octets.tags[octet].touching = now;
             }
             for g in 0..found {
-                let mut mixture = MaybeUninit::uninit();
                 // SAFETY: written above.
                 unsafe {
                     let group = groups[g].assume_init_ref();
-                    let law = self.laws.of(&octets.law[group.octet], &mut mixture);
+                    let law = self.laws.of(&octets.law[group.octet], &mut mixtures[g]);
+                    laws[g] = law;
                     let (to, geometry) = (meetings[g].as_mut_ptr(), geometry[g].assume_init_ref());
                     Meeting::write::<HERTZ>(to, v, law, &columns, group, geometry);
                 }
             }
             for g in 0..found {
-                let mut mixture = MaybeUninit::uninit();
                 // SAFETY: written above.
                 unsafe {
-                    let group = groups[g].assume_init_ref();
-                    let law = self.laws.of(&octets.law[group.octet], &mut mixture);
+                    let (group, law) = (groups[g].assume_init_ref(), &*laws[g]);
                     let (geometry, meeting) = (geometry[g].assume_init_ref(), meetings[g].assume_init_ref());
                     let to = pressed[g].as_mut_ptr();
                     Pressed::of_pairs::<HERTZ, ROOT, VISCOUS>(to, grains.dt, law, &columns, group, geometry, meeting);
                 }
             }
             for g in 0..found {
-                let mut mixture = MaybeUninit::uninit();
                 // SAFETY: written above.
                 unsafe {
-                    let group = groups[g].assume_init_ref();
+                    let (group, law) = (groups[g].assume_init_ref(), &*laws[g]);
                     let shares;
                     let share = if LEDGER && has_images {
                         shares = shares_of(grains, columns.j(group), L::N);
@@ -264,7 +264,6 @@ impl Batch {
                     } else {
                         &whole
                     };
-                    let law = self.laws.of(&octets.law[group.octet], &mut mixture);
                     let (to, pressed) = (loads[g].as_mut_ptr(), pressed[g].assume_init_ref());
                     pressed.respond::<HERTZ, VISCOUS, LEDGER>(to, grains.dt, law, &columns, group, share);
                 }

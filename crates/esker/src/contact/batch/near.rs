@@ -71,9 +71,10 @@ pub(super) unsafe fn find<L: Lane>(
 ) {
     assert!([i.len(), j.len()] == [count.next_multiple_of(8); 2]);
     near.blocks[block].room = gap;
+    let candidates = block * BLOCK..count.min((block + 1) * BLOCK);
     let picked = near.pick();
-    picked.clear();
-    for group in (block * BLOCK..count.min((block + 1) * BLOCK)).step_by(8) {
+    picked.clear(candidates.len());
+    for group in candidates.step_by(8) {
         // SAFETY: the list holds whole groups of offsets of grains and images; there is room for a whole group at the end.
         unsafe {
             let (i, j) = (i.as_ptr().add(group), j.as_ptr().add(group));
