@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use esker::boundary::{Mesh, Motion, MotionPart, Revolved, Surface};
+use esker::boundary::{Mesh, Motion, MotionPart, Revolved, Surface, Waveform};
 use esker::integrate::Integrator;
 use esker::lanes::Width;
 use esker::law::damping::{AnyDamping, Coefficient, FromRestitution, PerMass};
@@ -105,6 +105,32 @@ fn in_a_box(a: Law, b: Law) -> (Model, State) {
     (model, state)
 }
 
+/// The part of the crowd in the middle of its periodic cell, thrown between planes: one slides through the periodic faces, one
+/// comes down upon the grains and back, one turns.
+fn between_planes(a: Law, b: Law) -> (Model, State) {
+    let (mut model, all) = crowd(a, b);
+    let side = 1.9 * R * 7.0;
+    let moving = |point: Vec3, normal: Vec3, material: u16, part: MotionPart| Wall {
+        material,
+        motion: Motion { parts: vec![part] },
+        ..plane(point, normal)
+    };
+    let down_and_back =
+        MotionPart::Oscillate { amplitude: 0.5 * R * Vec3::Y, frequency: 300.0, phase: 1.0, form: Waveform::Sine };
+    let turning = MotionPart::Rotate { through: side * Vec3::new(0.5, 0.1, 0.5), axis: Vec3::Z, rate: 20.0 };
+    model.walls = vec![
+        moving(0.95 * R * Vec3::Y, Vec3::Y, 0, MotionPart::Translate { velocity: Vec3::new(0.7, 0.0, -0.4) }),
+        moving(1.9 * R * 5.5 * Vec3::Y, -Vec3::Y, 1, down_and_back),
+        moving(1.2 * R * Vec3::Y, Vec3::new(0.02, 1.0, 0.03).normalize(), 1, turning),
+    ];
+    let mut state = State::new(&model);
+    for i in 49..294 {
+        let (x, v, w) = (all.particles.position(i), all.particles.velocity(i), all.particles.angular_velocity(i));
+        add(&model, &mut state, all.particles.kind[i], x, all.particles.place[i].radius, v, w);
+    }
+    (model, state)
+}
+
 fn run(solver: Explicit, model: &Model, state: &State, steps: u64) -> State {
     let mut state = state.clone();
     let mut solver = solver.grains_per_worker(1);
@@ -134,6 +160,8 @@ fn several_contacts_at_once_move_as_one_after_another() {
         same_motion(name, &model, &state, [150, 0]);
         let (model, state) = in_a_box(a, b);
         same_motion(&format!("{name}, in a box"), &model, &state, [100, 40]);
+        let (model, state) = between_planes(a, b);
+        same_motion(&format!("{name}, between planes"), &model, &state, [100, 40]);
     }
 }
 
@@ -162,9 +190,8 @@ fn same_motion(name: &str, model: &Model, state: &State, contacts: [usize; 2]) {
 
 #[test]
 fn the_vector_widths_give_the_same_bits_on_any_number_of_threads() {
-    for (name, (model, state)) in
-        laws().into_iter().flat_map(|(name, a, b)| [(name, crowd(a, b)), (name, in_a_box(a, b))])
-    {
+    let scenes = |(name, a, b)| [(name, crowd(a, b)), (name, in_a_box(a, b)), (name, between_planes(a, b))];
+    for (name, (model, state)) in laws().into_iter().flat_map(scenes) {
         for width in Width::all() {
             let one = run(Explicit::new(1).width(width), &model, &state, 200);
             for workers in [2, 3] {
@@ -184,7 +211,7 @@ fn springs_go_on_when_the_laws_change() {
     let laws = laws();
     for (from, to) in [(0, 1), (1, 0), (0, 2), (2, 0), (3, 4), (4, 3), (1, 3), (3, 1)] {
         let (name, before, after) = (format!("{} after {}", laws[to].0, laws[from].0), &laws[from], &laws[to]);
-        for scene in [crowd, in_a_box] {
+        for scene in [crowd, in_a_box, between_planes] {
             let (model, state) = scene(before.1, before.2);
             let state = run(Explicit::new(1).one_pair_at_a_time(), &model, &state, 150);
             let stretched = |s: &State| s.contacts.pairs.iter().map(|c| c.memory.spring.length()).fold(0.0, f64::max);

@@ -14,6 +14,9 @@ pub struct Plane {
 }
 
 impl Plane {
+    /// The one feature of a plane.
+    pub const FEATURE: u32 = 0;
+
     /// The plane through a point; the normal may have any length.
     pub fn new(point: Vec3, normal: Vec3) -> Result<Plane, SurfaceError> {
         Ok(Plane { point: finite("point of the plane", point)?, normal: direction("normal of the plane", normal)? })
@@ -30,7 +33,7 @@ impl Plane {
         let overlap = radius - height;
         if overlap > 0.0 {
             let point = centre - height * self.normal;
-            out.push(WallTouch { feature: 0, normal: -self.normal, overlap, point, curvature: [0.0; 2] });
+            out.push(WallTouch { feature: Self::FEATURE, normal: -self.normal, overlap, point, curvature: [0.0; 2] });
         }
     }
 

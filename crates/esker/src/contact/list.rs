@@ -6,6 +6,7 @@
 //! results do not depend on the number of workers. Ranges are multiples of [`BLOCK`] grains, the unit in which energy is
 //! summed.
 
+use super::flats::Flat;
 use super::near_walls::{Finder, NearWalls};
 use super::octets::{Near, Needs};
 use super::spots::Spots;
@@ -33,8 +34,10 @@ pub struct Segment {
     pub shared: Vec<bool>,
     /// What the last pass of the integration found in each block: velocities, energy lost as far as the grains tell.
     pub found: Vec<Found>,
-    /// Walls within reach.
+    /// Walls within reach, but for `flats`.
     pub near_walls: NearWalls,
+    /// Planes within reach, for the fast loop.
+    pub flats: Vec<Flat>,
     /// Touching walls for the general loop, sorted by (grain, wall, feature).
     pub walls: Vec<WallContact>,
     /// The walls touched a step ago: swapped with `walls` each step.
@@ -43,8 +46,8 @@ pub struct Segment {
     pub spots: [Spots; 2],
     /// Energy booked by the last sweep, one entry per block of grains.
     pub sums: Vec<super::sweep::BlockSum>,
-    /// Wall loads of the last sweep, `walls` entries per block of grains.
-    pub wall_sums: Vec<super::walls::WallSum>,
+    /// Wall loads of the last sweep.
+    pub wall_sums: super::walls::WallSums,
     /// Room for the narrow phase.
     pub touches: Vec<crate::boundary::WallTouch>,
 }
@@ -205,7 +208,6 @@ pub fn build(
     candidates: &Candidates,
     contacts: &Contacts,
     near_walls: &Finder,
-    wall_count: usize,
     form: Loop,
     wall_form: Loop,
 ) -> Vec<Segment> {
@@ -220,9 +222,17 @@ pub fn build(
         };
         let blocks = own.len().div_ceil(BLOCK);
         let walls = slice_of(&contacts.walls, &own, |w| w.grain);
+        let of_wall = |w: usize| walls.iter().filter(move |c| c.wall as usize == w && c.memory.touching);
+        let flats = match wall_form {
+            Loop::General => Vec::new(),
+            Loop::Fast(needs) => near_walls.flats(own.clone(), needs, |w| of_wall(w).map(|c| (c.grain, c.memory))),
+        };
         let (walls, spots) = match wall_form {
             Loop::General => (walls.to_vec(), Default::default()),
-            Loop::Fast(needs) => (Vec::new(), [Spots::of(walls, needs), Spots::of(&[], needs)]),
+            Loop::Fast(needs) => {
+                let others = walls.iter().filter(|c| !near_walls.is_plane(c.wall as usize));
+                (Vec::new(), [Spots::of(others, needs), Spots::of([].iter(), needs)])
+            }
         };
         let mut segment = Segment {
             walls,
@@ -230,8 +240,8 @@ pub fn build(
             parts: PARTS.map(part),
             found: vec![Found::NOTHING; blocks],
             sums: vec![Default::default(); blocks],
-            wall_sums: vec![Default::default(); blocks * wall_count],
-            near_walls: near_walls.find(own.clone()),
+            near_walls: near_walls.find(own.clone(), wall_form),
+            flats,
             grains: own.clone(),
             ..Default::default()
         };
@@ -242,7 +252,14 @@ pub fn build(
 }
 
 /// Gives the segments new candidates of the same grains; contacts keep what they remember.
-pub fn renew(segments: &mut [Segment], before: &Candidates, candidates: &Candidates, near_walls: &Finder, form: Loop) {
+pub fn renew(
+    segments: &mut [Segment],
+    before: &Candidates,
+    candidates: &Candidates,
+    near_walls: &Finder,
+    form: Loop,
+    wall_form: Loop,
+) {
     let span = candidates.span();
     segments.par_iter_mut().for_each(|segment| {
         let own = &segment.grains;
@@ -254,7 +271,14 @@ pub fn renew(segments: &mut [Segment], before: &Candidates, candidates: &Candida
             }));
             *pairs = assemble(part, rows_of(part, own, span), own, candidates, form, known);
         }
-        segment.near_walls = near_walls.find(own.clone());
+        segment.near_walls = near_walls.find(own.clone(), wall_form);
+        if let Loop::Fast(needs) = wall_form {
+            let known = |w: usize| {
+                let flat = segment.flats.iter().find(|flat| flat.wall as usize == w);
+                flat.into_iter().flat_map(Flat::touching)
+            };
+            segment.flats = near_walls.flats(own.clone(), needs, known);
+        }
         segment.find_shared();
     });
 }
@@ -364,6 +388,8 @@ pub fn collect(segments: &[Segment], candidates: &Candidates, contacts: &mut Con
     }
     for segment in segments {
         contacts.walls.extend_from_slice(&segment.walls);
+        contacts.walls.extend(segment.flats.iter().flat_map(Flat::contacts));
         contacts.walls.extend(segment.spots[0].contacts());
     }
+    contacts.walls.sort_by_key(|c| (c.grain, c.wall, c.feature));
 }

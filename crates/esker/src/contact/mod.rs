@@ -7,6 +7,7 @@
 
 pub mod batch;
 pub mod column;
+pub mod flats;
 pub mod list;
 pub mod near_walls;
 pub mod octets;
@@ -43,7 +44,7 @@ pub struct WallContact {
     pub wall: u16,
     /// Face, edge or vertex of the wall.
     pub feature: u32,
-    /// Point of the wall that is touched, wall frame \[m\].
+    /// Point of the wall that is touched, wall frame \[m\]; any point of a plane, which has but one feature.
     pub point: Vec3,
     /// Normal into the wall, wall frame.
     pub normal: Vec3,

@@ -1,10 +1,15 @@
 //! Which walls are near which grains: candidates for the wall contacts of the next steps.
 
+use super::flats::Flat;
+use super::list::Loop;
+use super::octets::Needs;
 use super::walls::WallFrames;
+use crate::boundary::{Plane, Surface};
+use crate::law::Memory;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::neighbor::PeriodicCell;
-use crate::particles::Place;
+use crate::particles::{Motion, Place};
 use crate::state::{State, held};
 use std::ops::Range;
 
@@ -44,6 +49,7 @@ impl NearWalls {
 pub struct Finder<'a> {
     model: &'a Model,
     places: &'a [Place],
+    motions: &'a [Motion],
     frames: WallFrames,
     /// Walls that are there, and whether a list pays for them.
     walls: Vec<(usize, bool)>,
@@ -74,15 +80,21 @@ impl<'a> Finder<'a> {
             (w, listed)
         });
         let walls = walls.collect();
-        Self { model, places: &state.particles.place, frames, walls, skin, speed }
+        let p = &state.particles;
+        Self { model, places: &p.place, motions: &p.motion, frames, walls, skin, speed }
     }
 
-    /// Walls near these grains.
-    pub fn find(&self, grains: Range<usize>) -> NearWalls {
+    /// Walls near these grains; without planes for the fast loop, which has [`Self::flats`] of them.
+    pub fn find(&self, grains: Range<usize>, form: Loop) -> NearWalls {
         let mut near = NearWalls::default();
+        let walls: Vec<_> =
+            self.walls.iter().filter(|(w, _)| form == Loop::General || !self.is_plane(*w)).copied().collect();
+        if walls.is_empty() {
+            return near;
+        }
         for grain in grains {
             let Place { position, radius } = self.places[grain];
-            for &(w, listed) in &self.walls {
+            for &(w, listed) in &walls {
                 let (reach, from) = (radius + self.skin, near.facets.len());
                 // A grain that crosses a periodic face goes on at the other one.
                 let mut is_near = !listed;
@@ -99,6 +111,46 @@ impl<'a> Finder<'a> {
             }
         }
         near
+    }
+
+    /// Planes near these grains. `touching` tells which grains touched which of them, and what they remember.
+    pub fn flats<I: Iterator<Item = (u32, Memory)>>(
+        &self,
+        grains: Range<usize>,
+        needs: Needs,
+        touching: impl Fn(usize) -> I,
+    ) -> Vec<Flat> {
+        let periodic = self.model.cell.length.iter().any(Option::is_some);
+        let planes = self.walls.iter().filter_map(|&(w, listed)| match *self.model.walls[w].surface {
+            Surface::Plane(plane) => Some((w, listed, plane)),
+            _ => None,
+        });
+        let flat = |(w, listed, plane): (usize, bool, Plane)| {
+            let pose = &self.frames.pose[w];
+            let point = pose.to_world(plane.point);
+            let world = Plane { point, normal: pose.orientation * plane.normal };
+            let is_near = |grain: &u32| {
+                let Place { position, radius } = self.places[*grain as usize];
+                let reach = radius + self.skin;
+                let is_near = |x: Vec3| world.distance(x) < reach;
+                let may_move = self.motions[*grain as usize].inverse_mass != 0.0;
+                may_move
+                    && (!listed
+                        || if periodic {
+                            copies(&self.model.cell, position, reach).into_iter().any(is_near)
+                        } else {
+                            is_near(position)
+                        })
+            };
+            let near = (grains.start as u32..grains.end as u32).filter(is_near);
+            Flat::new(w as u16, plane, near, touching(w), needs)
+        };
+        planes.map(flat).collect()
+    }
+
+    /// Whether a wall is a plane.
+    pub fn is_plane(&self, wall: usize) -> bool {
+        matches!(*self.model.walls[wall].surface, Surface::Plane(_))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where grains touch walls, with memories in octets: what the fast loop over walls ([`batch`](super::batch)) walks over.
+//! Where grains touch walls other than planes, with memories in octets: what the fast loop over walls ([`batch`](super::batch)) walks over.
 
 use super::WallContact;
 use super::octets::{Needs, Octets};
@@ -33,9 +33,9 @@ pub struct Spots {
 
 impl Spots {
     /// Those of stored contacts.
-    pub fn of(contacts: &[WallContact], needs: Needs) -> Self {
+    pub fn of<'a>(contacts: impl Iterator<Item = &'a WallContact>, needs: Needs) -> Self {
         let mut all = Self { needs, ..Default::default() };
-        for c in contacts.iter().filter(|c| c.memory.touching) {
+        for c in contacts.filter(|c| c.memory.touching) {
             let s =
                 all.push(Spot { grain: c.grain, wall: c.wall, feature: c.feature, point: c.point, normal: c.normal });
             all.octets.recall(s / 8, s % 8, &c.memory);

@@ -13,6 +13,7 @@ use crate::law::{Dissipation, LastRates, Memory, Touch};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
 use crate::particles::Load;
+use crate::state::held;
 
 /// What the grains of a block do to one wall in one step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +22,47 @@ pub struct WallSum {
     pub force: Vec3,
     /// Torque on the wall about the origin of the world \[N m\].
     pub torque: Vec3,
+}
+
+/// What some grains do to the walls in one step: a sum for each block of grains and wall, so that the total does not depend
+/// on how the grains are shared out.
+#[derive(Clone, Debug, Default)]
+pub struct WallSums {
+    /// Block, wall and sum, of each wall in the order of the blocks.
+    entries: Vec<(usize, usize, WallSum)>,
+    /// Where the last entry of each wall is.
+    last: Vec<Option<usize>>,
+}
+
+impl WallSums {
+    /// None yet, of so many walls.
+    pub fn clear(&mut self, walls: usize) {
+        self.entries.clear();
+        self.last.clear();
+        self.last.resize(walls, None);
+    }
+
+    /// Those of a block and a wall, which comes after all blocks asked for before.
+    #[inline]
+    pub fn of(&mut self, block: usize, wall: usize) -> &mut WallSum {
+        let known = self.last[wall].filter(|&k| self.entries[k].0 == block);
+        let k = known.unwrap_or_else(|| {
+            self.entries.push((block, wall, WallSum::default()));
+            self.entries.len() - 1
+        });
+        self.last[wall] = Some(k);
+        &mut self.entries[k].2
+    }
+
+    /// Walls and sums, of each wall in the order of the blocks.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &WallSum)> {
+        self.entries.iter().map(|(_, wall, sum)| (*wall, sum))
+    }
+
+    /// Memory held \[byte\].
+    pub fn memory_held(&self) -> usize {
+        held(&self.entries) + held(&self.last)
+    }
 }
 
 /// Pose and velocity of every wall at the time of the force.
@@ -113,7 +155,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             continue;
         }
         let sum = &mut segment.sums[(g - own.start) / BLOCK];
-        let wall_sum = &mut segment.wall_sums[(g - own.start) / BLOCK * model.walls.len() + w];
+        let wall_sum = segment.wall_sums.of((g - own.start) / BLOCK, w);
         let law = model.laws.law(model.material_of(grains.kind[g]), model.walls[w].material);
         let fixed = grains.motion[g].inverse_mass == 0.0;
         for found in &segment.touches {

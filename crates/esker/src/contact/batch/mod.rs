@@ -12,6 +12,7 @@
 
 mod constants;
 mod evaluate;
+mod flats;
 mod laws;
 mod near;
 mod walls;

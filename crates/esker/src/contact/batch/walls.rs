@@ -4,13 +4,14 @@
 //! Losses of lasting contacts are added to the loads of the grains, as in the loop over pairs.
 
 use super::evaluate::{Columns, Group, OnWalls, Pressed};
+use super::flats::Sums;
 use super::laws::{Form, Laws, for_form};
 use crate::boundary::WallTouch;
 use crate::contact::list::{BLOCK, Segment};
 use crate::contact::octets::{Needs, Octets};
 use crate::contact::spots::{Spot, Spots};
 use crate::contact::sweep::Grains;
-use crate::contact::walls::{OnWall, Scene, WallFrames, WallSum, heir, inverse_effective_radius, release, touches};
+use crate::contact::walls::{OnWall, Scene, WallFrames, WallSums, heir, inverse_effective_radius, release, touches};
 use crate::lanes::{Lane, Record, Width, prefetch};
 use crate::math::Vec3;
 use crate::model::Model;
@@ -24,9 +25,9 @@ const AHEAD: usize = 16;
 /// The laws between the kinds of grain and the walls of a model, if this loop can do them all.
 #[derive(Clone, Debug)]
 pub struct WallBatch {
-    laws: Laws,
-    width: Width,
-    ledger: bool,
+    pub(super) laws: Laws,
+    pub(super) width: Width,
+    pub(super) ledger: bool,
 }
 
 /// Up to eight contacts that wait for their laws.
@@ -38,16 +39,46 @@ struct Waiting {
 }
 
 /// An octet of contacts to be evaluated.
-struct Work<'a> {
-    dt: f64,
-    waiting: &'a Waiting,
-    octets: &'a mut Octets,
+pub(super) struct Work<'a> {
+    pub dt: f64,
+    pub walls: &'a OnWalls,
+    /// Which law each has.
+    pub laws: &'a [u8; 8],
+    pub octets: &'a mut Octets,
     /// Which of the octets.
-    o: usize,
+    pub o: usize,
     /// Which of its contacts touch now.
-    touching: u8,
+    pub touching: u8,
     /// What acts on the grains: force, loss in dashpots, moment over the lever, loss by sliding.
-    rows: &'a mut [Record; 8],
+    pub rows: &'a mut [Record; 8],
+}
+
+/// A grain that a wall pushes.
+pub(super) struct Pushed {
+    pub grain: usize,
+    pub wall: usize,
+    /// Distance of the contact point from the centre \[m\], and the point in the world \[m\].
+    pub lever: f64,
+    pub point: Vec3,
+}
+
+impl Pushed {
+    /// Adds what acts on it, lane `l` of the rows, to its load and to the sums of the wall; the loads are those of the grains
+    /// from `first` on.
+    #[inline]
+    pub fn add(&self, rows: &[Record; 8], l: usize, first: usize, loads: &mut [Load], wall_sums: &mut WallSums) {
+        let [x, y, z, damped, a, b, c, rubbed] = rows.each_ref().map(|row| row[l]);
+        let force = Vec3::new(x, y, z);
+        let g = self.grain - first;
+        let load = &mut loads[g];
+        load.force += force;
+        load.torque += self.lever * Vec3::new(a, b, c);
+        load.damped += damped;
+        load.rubbed += rubbed;
+        let sum = wall_sums.of(g / BLOCK, self.wall);
+        sum.force -= force;
+        sum.torque -= self.point.cross(force);
+    }
 }
 
 impl WallBatch {
@@ -67,7 +98,11 @@ impl WallBatch {
     pub fn sweep(&self, model: &Model, frames: &WallFrames, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
         assert!(grains.dt > 0.0);
         let scene = Scene { model, frames, grains };
-        let Segment { grains: own, near_walls, spots: [now, before], sums, wall_sums, touches: found, .. } = segment;
+        let Segment { grains: own, near_walls, flats, spots: [now, before], sums, wall_sums, touches: found, .. } =
+            segment;
+        for flat in flats {
+            self.sweep_flat(&scene, flat, &mut Sums { own: own.clone(), loads, sums, wall_sums });
+        }
         std::mem::swap(now, before);
         now.clear();
         let mut waiting = Waiting { walls: OnWalls::default(), laws: [0; 8], lever: [0.0; 8], point: [Vec3::ZERO; 8] };
@@ -155,14 +190,15 @@ impl WallBatch {
         spots: &mut Spots,
         first: usize,
         loads: &mut [Load],
-        wall_sums: &mut [WallSum],
+        wall_sums: &mut WallSums,
     ) {
         let o = (spots.spots.len() - 1) / 8;
         let spots_here = 8 * o..spots.spots.len();
         let touching = (1u16 << spots_here.len()).wrapping_sub(1) as u8;
         let mut rows: [Record; 8] = Default::default();
         let dt = scene.grains.dt;
-        let work = Work { dt, waiting, octets: &mut spots.octets, o, touching, rows: &mut rows };
+        let (walls, laws) = (&waiting.walls, &waiting.laws);
+        let work = Work { dt, walls, laws, octets: &mut spots.octets, o, touching, rows: &mut rows };
         // SAFETY: the octet is there; the width was found on this processor.
         unsafe {
             match self.width {
@@ -175,17 +211,9 @@ impl WallBatch {
         }
         spots.octets.tags[o].touching = touching;
         for (l, spot) in spots.spots[spots_here].iter().enumerate() {
-            let [x, y, z, damped, a, b, c, rubbed] = rows.map(|row| row[l]);
-            let force = Vec3::new(x, y, z);
-            let g = spot.grain as usize - first;
-            let load = &mut loads[g];
-            load.force += force;
-            load.torque += waiting.lever[l] * Vec3::new(a, b, c);
-            load.damped += damped;
-            load.rubbed += rubbed;
-            let sum = &mut wall_sums[g / BLOCK * scene.model.walls.len() + spot.wall as usize];
-            sum.force -= force;
-            sum.torque -= waiting.point[l].cross(force);
+            let (grain, wall) = (spot.grain as usize, spot.wall as usize);
+            let pushed = Pushed { grain, wall, lever: waiting.lever[l], point: waiting.point[l] };
+            pushed.add(&rows, l, first, loads, wall_sums);
         }
     }
 
@@ -211,16 +239,22 @@ impl WallBatch {
 
     /// What acts on the grains of an octet.
     #[inline(always)]
-    unsafe fn respond<L: Lane, const HERTZ: bool, const ROOT: bool, const VISCOUS: bool, const LEDGER: bool>(
+    pub(super) unsafe fn respond<
+        L: Lane,
+        const HERTZ: bool,
+        const ROOT: bool,
+        const VISCOUS: bool,
+        const LEDGER: bool,
+    >(
         &self,
         work: Work,
     ) {
-        let Work { dt, waiting, octets, o, touching: now, rows: to } = work;
+        let Work { dt, walls, laws, octets, o, touching: now, rows: to } = work;
         assert!(o < octets.spring.len() && o < octets.stiffness.len() && o < octets.approach.len());
         assert!((!VISCOUS || o < octets.slip.len()) && (!LEDGER || o < octets.dashpot.len()));
         let columns = Columns::of(octets);
         let mut mixture = MaybeUninit::uninit();
-        let law = self.laws.of(&waiting.laws, &mut mixture);
+        let law = self.laws.of(laws, &mut mixture);
         let before = octets.tags[o].touching;
         for lane in (0..8).step_by(L::N) {
             let touching = now >> lane;
@@ -228,7 +262,6 @@ impl WallBatch {
             let (mut pressed, mut rows) = (MaybeUninit::uninit(), MaybeUninit::<[L; 8]>::uninit());
             // SAFETY: the octet is there, and its columns.
             unsafe {
-                let walls = &waiting.walls;
                 Pressed::of_walls::<HERTZ, ROOT, VISCOUS>(pressed.as_mut_ptr(), dt, law, &columns, &group, walls);
                 let pressed: &Pressed<L> = pressed.assume_init_ref();
                 // Stiffnesses may vary: on a curved wall, and where other laws have been before.

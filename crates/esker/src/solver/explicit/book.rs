@@ -66,7 +66,7 @@ pub fn field_power(model: &Model, state: &State, i: usize) -> f64 {
 /// Adds the loads of the walls to them, block by block.
 ///
 /// The work of a wall is the mean of its load at both ends of the step times its displacement over the step.
-pub fn walls(model: &Model, state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f64) {
+pub fn walls(state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f64) {
     let power = |wall: &WallState, twist: &Twist| {
         -wall.force.dot(twist.at(Vec3::ZERO)) - wall.torque.dot(twist.angular_velocity)
     };
@@ -74,13 +74,9 @@ pub fn walls(model: &Model, state: &mut State, segments: &[Segment], frames: &Wa
         wall.work += 0.5 * power(wall, twist) * dt;
         (wall.force, wall.torque) = (Vec3::ZERO, Vec3::ZERO);
     }
-    if !model.walls.is_empty() {
-        for block in segments.iter().flat_map(|segment| segment.wall_sums.chunks(model.walls.len())) {
-            for (wall, sum) in state.walls.iter_mut().zip(block) {
-                wall.force += sum.force;
-                wall.torque += sum.torque;
-            }
-        }
+    for (w, sum) in segments.iter().flat_map(|segment| segment.wall_sums.iter()) {
+        state.walls[w].force += sum.force;
+        state.walls[w].torque += sum.torque;
     }
     for (wall, twist) in state.walls.iter_mut().zip(&frames.mean) {
         wall.work += 0.5 * power(wall, twist) * dt;

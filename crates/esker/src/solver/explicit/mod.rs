@@ -158,7 +158,7 @@ impl Explicit {
         }
 
         tick(&self.hook, Phase::Book);
-        book::walls(model, state, &list.segments, &frames, dt);
+        book::walls(state, &list.segments, &frames, dt);
         self.unfinished = true;
         state.count_step(dt);
         self.events(model, state, last)
@@ -278,7 +278,7 @@ impl Explicit {
         let scheme = list.scheme.as_ref().filter(|_| then == Then::NextStep);
         let work = |segment: &mut Segment| {
             segment.sums.fill(Default::default());
-            segment.wall_sums.fill(Default::default());
+            segment.wall_sums.clear(model.walls.len());
             // SAFETY: segments have different grains.
             let loads = unsafe { from_raw_parts_mut(columns.load.add(segment.grains.start), segment.grains.len()) };
             match wall_batch {
@@ -369,7 +369,8 @@ impl Explicit {
         list.scratch.mean.truncate(p.owned());
         let candidates = search(model, p, list.skin)?;
         let near_walls = wall_finder(model, state, state.time, list.skin);
-        list::renew(&mut list.segments, &list.candidates, &candidates, &near_walls, loop_of(&list.batch));
+        let forms = (loop_of(&list.batch), loop_of_walls(&list.wall_batch));
+        list::renew(&mut list.segments, &list.candidates, &candidates, &near_walls, forms.0, forms.1);
         let wall_speed = near_walls.speed;
         list.candidates = candidates;
         list.kind = list.candidates.kinds(&p.kind);
@@ -419,9 +420,8 @@ impl Explicit {
         let batch = Batch::of(model, width, ledger).filter(|_| fast);
         let wall_batch = WallBatch::of(model, width, ledger).filter(|_| fast);
         let form = loop_of(&batch);
-        let wall_form = wall_batch.as_ref().map_or(Loop::General, |batch| Loop::Fast(batch.needs()));
-        let walls = model.walls.len();
-        let segments = list::build(workers, &candidates, &state.contacts, &near_walls, walls, form, wall_form);
+        let wall_form = loop_of_walls(&wall_batch);
+        let segments = list::build(workers, &candidates, &state.contacts, &near_walls, form, wall_form);
         let p = &state.particles;
         let kind = candidates.kinds(&p.kind);
         let reference = p.place.iter().map(|place| place.position).collect();
@@ -469,7 +469,7 @@ impl Explicit {
         let list = self.list.as_mut().expect("just built");
         book::fields(model, state, state.time, &mut list.field_force);
         book::field_work(model, state, &list.field_force, 0.0);
-        book::walls(model, state, &list.segments, &frames, 0.0);
+        book::walls(state, &list.segments, &frames, 0.0);
         book::losses(state, &mut list.segments);
         if model.integrator == Integrator::Gear {
             state.particles.derivatives.clear();
@@ -537,6 +537,11 @@ enum Then {
 
 /// The loop that does the contacts.
 fn loop_of(batch: &Option<Batch>) -> Loop {
+    batch.as_ref().map_or(Loop::General, |batch| Loop::Fast(batch.needs()))
+}
+
+/// The same for walls.
+fn loop_of_walls(batch: &Option<WallBatch>) -> Loop {
     batch.as_ref().map_or(Loop::General, |batch| Loop::Fast(batch.needs()))
 }
 

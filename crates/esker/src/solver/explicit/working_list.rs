@@ -1,6 +1,7 @@
 //! The working list: what a solver builds from model and state, keeps while it lasts, and may drop at any time.
 
 use crate::contact::batch::{Batch, WallBatch};
+use crate::contact::flats::Flat;
 use crate::contact::list::{Pairs, Segment};
 use crate::contact::near_walls::Finder;
 use crate::contact::spots::Spots;
@@ -61,7 +62,8 @@ impl WorkingList {
             let walls = s.near_walls.memory_held() + held(&s.walls) + held(&s.walls_before) + held(&s.touches);
             let pairs: usize = s.parts.iter().map(Pairs::memory_held).sum();
             let spots: usize = s.spots.iter().map(Spots::memory_held).sum();
-            pairs + walls + spots + held(&s.sums) + held(&s.wall_sums)
+            let flats: usize = s.flats.iter().map(Flat::memory_held).sum();
+            pairs + walls + flats + spots + held(&s.sums) + s.wall_sums.memory_held()
         };
         let segments: usize = self.segments.iter().map(of_segment).sum();
         let c = &self.candidates;
