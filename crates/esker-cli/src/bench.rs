@@ -231,6 +231,7 @@ fn run_in(subject: &Subject, threads: usize, args: &Args) -> Result<Begin, Failu
     let mut begin = Begin { stages, state, width: width(args.width)? };
     let mut simulation = begin.simulation(threads, args);
     advance(&mut simulation, warm_up(subject, args).saturating_sub(LISTS))?;
+    simulation.complete();
     begin.state = simulation.state;
     Ok(begin)
 }
@@ -259,6 +260,7 @@ fn measure(subject: &Subject, begin: &Begin, threads: usize, args: &Args) -> Res
     let memory = simulation.memory() as f64 / grains.max(1) as f64;
     speeds.sort_by(f64::total_cmp);
     let (best, median) = (speeds[speeds.len() - 1], speeds[speeds.len() / 2]);
+    simulation.complete();
     let (contacts, coordination) = esker::measure::probe::coordination(simulation.model(), &simulation.state);
     let per_grain = contacts / grains.max(1) as f64;
     let phases = timer.seconds();
@@ -300,7 +302,7 @@ fn advance(simulation: &mut Simulation, steps: u64) -> Result<(), Failure> {
         if simulation.is_finished() {
             return Err(format!("the stages of the scene end {left} steps too early; lengthen the last one").into());
         }
-        let made: Result<u64, StepError> = simulation.advance(left);
+        let made: Result<u64, StepError> = simulation.go_on(left);
         left -= made?.min(left);
     }
     Ok(())

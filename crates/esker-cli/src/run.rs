@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 
 /// Seconds between two checkpoints where the scene does not say.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(30);
+/// Time between two looks at the overlaps, in times that a look takes, where nothing else asks for contacts.
+const LOOK_EVERY: u32 = 20;
 /// Seconds of computing between two looks at signals and the bar.
 const SLICE: f64 = 0.1;
 
@@ -304,6 +306,7 @@ impl Runner {
         self.recorder.summary(&self.info)?;
 
         let ended = self.steps();
+        self.simulation.complete();
         self.progress.clear();
         match ended {
             Ok(outcome) => {
@@ -344,6 +347,7 @@ impl Runner {
     fn steps(&mut self) -> Result<Outcome, Stop> {
         let mut slice = 20u64;
         let mut last_checkpoint = Instant::now();
+        let (mut last_look, mut look_took) = (Instant::now(), Duration::ZERO);
         while !self.simulation.is_finished() {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(Outcome::Interrupted);
@@ -357,7 +361,7 @@ impl Runner {
             let stage = self.simulation.state.stage;
             let grains = self.simulation.state.particles.owned();
             let start = Instant::now();
-            let made = self.simulation.advance(wanted)?;
+            let made = self.simulation.go_on(wanted)?;
             let seconds = start.elapsed().as_secs_f64();
 
             self.info.particle_steps += made as f64 * grains as f64;
@@ -365,17 +369,24 @@ impl Runner {
             if made == wanted && wanted == slice {
                 slice = ((slice as f64 * SLICE / seconds.max(1e-6)) as u64).clamp(1, 4 * slice);
             }
+            let checkpoint = last_checkpoint.elapsed() > CHECKPOINT_EVERY;
+            let look = self.recorder.is_due(&self.simulation) || self.simulation.state.stage != stage;
+            if look || checkpoint || last_look.elapsed() > LOOK_EVERY * look_took {
+                let begin = Instant::now();
+                self.simulation.complete();
+                self.warn_of_overlap();
+                (last_look, look_took) = (Instant::now(), begin.elapsed());
+            }
             self.recorder.record(&self.simulation)?;
             if self.simulation.state.stage != stage {
                 let name = &self.simulation.stages()[stage].name;
                 self.progress.say(&format!("stage \"{name}\" is over at t = {:.6} s", self.simulation.state.time));
             }
-            if last_checkpoint.elapsed() > CHECKPOINT_EVERY {
+            if checkpoint {
                 self.recorder.checkpoint(&self.simulation.state)?;
                 self.finish_summary(Outcome::Running)?;
                 last_checkpoint = Instant::now();
             }
-            self.warn_of_overlap();
             self.progress.show(&self.simulation, speed, self.until);
         }
         Ok(Outcome::Finished)

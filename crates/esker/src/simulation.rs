@@ -64,12 +64,13 @@ impl End {
 /// A run: its stages, its state, and the solver at work.
 pub struct Simulation {
     stages: Vec<Stage>,
-    /// The state; complete between calls.
+    /// The state; whole, unless the last call was [`Self::go_on`].
     pub state: State,
     workers: usize,
     grains_per_worker: usize,
     without_losses: bool,
     width: Width,
+    is_whole: bool,
     solver: Option<Box<dyn Solver>>,
     hook: Option<PhaseHook>,
 }
@@ -79,7 +80,17 @@ impl Simulation {
     pub fn new(stages: Vec<Stage>, state: State, workers: usize) -> Self {
         let grains_per_worker = GRAINS_PER_WORKER;
         let width = Width::best();
-        Self { stages, state, workers, grains_per_worker, without_losses: false, width, solver: None, hook: None }
+        Self {
+            stages,
+            state,
+            workers,
+            grains_per_worker,
+            without_losses: false,
+            width,
+            is_whole: true,
+            solver: None,
+            hook: None,
+        }
     }
 
     /// Keeps no account of what contacts lose; see [`Explicit::without_losses`].
@@ -133,8 +144,8 @@ impl Simulation {
         probe::largest_overlap(self.model(), &self.state)
     }
 
-    /// Memory held by grains, contacts and the solver's scratch \[byte\]. What a rebuild of the neighbour list needs for a
-    /// moment is not counted.
+    /// Memory held by grains, contacts and the solver's scratch \[byte\]; contacts count twice while both the state and the
+    /// solver have them. What a rebuild of the neighbour list needs for a moment is not counted.
     pub fn memory(&self) -> usize {
         self.state.memory() + self.solver.as_ref().map_or(0, |solver| solver.memory())
     }
@@ -163,12 +174,32 @@ impl Simulation {
 
     /// Finds the loads of the present instant, without a step, if the state does not have them yet.
     pub fn prepare(&mut self) -> Result<(), StepError> {
-        if self.is_finished() { Ok(()) } else { self.advance_solver(0) }
+        if !self.is_finished() {
+            self.advance_solver(0)?;
+            self.complete();
+        }
+        Ok(())
     }
 
     /// Advances by at most `steps` steps, stops early at the end of a stage, and then enters the next one. Returns the
-    /// number of steps made.
+    /// number of steps made. The state is whole afterwards.
     pub fn advance(&mut self, steps: u64) -> Result<u64, StepError> {
+        let made = self.go_on(steps);
+        self.complete();
+        made
+    }
+
+    /// Writes the contacts to the state, which is then whole.
+    pub fn complete(&mut self) {
+        if let Some(solver) = self.solver.as_mut().filter(|_| !self.is_whole) {
+            solver.complete(&mut self.state);
+        }
+        self.is_whole = true;
+    }
+
+    /// The same as [`Self::advance`] but for the contacts of the state, which stay with the solver until
+    /// [`Self::complete`]: for those who look at other things on the way.
+    pub fn go_on(&mut self, steps: u64) -> Result<u64, StepError> {
         let mut made = 0;
         while made < steps && !self.is_finished() {
             let in_stage = self.state.step - self.state.epoch_step;
@@ -203,11 +234,13 @@ impl Simulation {
             }
             solver
         });
-        solver.advance(&stage.model, &mut self.state, steps)
+        self.is_whole = false;
+        solver.go_on(&stage.model, &mut self.state, steps)
     }
 
     /// Ends the present stage: walls keep their place, what a switch changes in energy is booked.
     fn enter_next_stage(&mut self) {
+        self.complete();
         self.solver = None;
         let old = &self.stages[self.state.stage].model;
         let state = &mut self.state;

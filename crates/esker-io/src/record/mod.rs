@@ -183,7 +183,17 @@ impl Recorder {
             .min(until(self.done.checkpoint, self.plan.checkpoint))
     }
 
-    /// Writes what is due at the time of the state.
+    /// Whether something is due at the time of the state.
+    pub fn is_due(&self, simulation: &Simulation) -> bool {
+        let due = |done: u64, interval: Option<f64>| {
+            interval.is_some_and(|interval| intervals(simulation.state.time, interval) > done)
+        };
+        due(self.done.series, self.plan.series)
+            || due(self.done.frames, self.plan.frames)
+            || due(self.done.checkpoint, self.plan.checkpoint)
+    }
+
+    /// Writes what is due at the time of the state, which must be whole if anything is.
     pub fn record(&mut self, simulation: &Simulation) -> Result<(), RecordError> {
         let time = simulation.state.time;
         if let Some(interval) = self.plan.series
@@ -207,8 +217,9 @@ impl Recorder {
         Ok(())
     }
 
-    /// Writes a checkpoint.
+    /// Writes a checkpoint of a whole state.
     pub fn checkpoint(&mut self, state: &State) -> Result<PathBuf, RecordError> {
+        assert!(!state.contacts.are_away(), "a checkpoint holds a whole state");
         if let Some(series) = &mut self.series {
             series.sync()?;
         }

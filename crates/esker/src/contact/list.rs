@@ -376,8 +376,7 @@ pub fn collect(segments: &[Segment], candidates: &Candidates, contacts: &mut Con
         pairs.sort_by_key(|c| (c.i, c.j, c.shift));
         pairs
     };
-    contacts.pairs.clear();
-    contacts.walls.clear();
+    *contacts = Contacts::default();
     match segments {
         [segment] => contacts.pairs = of_segment(segment),
         segments => {

@@ -59,6 +59,9 @@ pub struct Contacts {
     pub pairs: Vec<PairContact>,
     /// Grain–wall.
     pub walls: Vec<WallContact>,
+    /// A solver has them.
+    #[serde(skip)]
+    away: bool,
 }
 
 impl Memory {
@@ -75,6 +78,16 @@ impl Memory {
 }
 
 impl Contacts {
+    /// Leaves them to a solver.
+    pub(crate) fn leave(&mut self) {
+        *self = Self { away: true, ..Default::default() };
+    }
+
+    /// Whether a solver has them, and nobody can look at them here.
+    pub fn are_away(&self) -> bool {
+        self.away
+    }
+
     /// Follows a change of indices: `new_index[i]` is where grain `i` went, or `None` if it was taken out; `wrapped[i]`
     /// tells by how many periods its position was lowered.
     pub fn reindex(&mut self, new_index: &[Option<u32>], wrapped: Option<&[[i32; 3]]>) {

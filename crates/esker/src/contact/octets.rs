@@ -210,11 +210,15 @@ pub struct Block {
     pub room: f64,
     /// The grains of the candidates lie in this range, or are images.
     pub grains: Range<usize>,
+    /// Which of the candidates are among them, one bit each.
+    pub inside: Vec<u8>,
+    /// How many are.
+    pub count: usize,
 }
 
 impl Default for Block {
     fn default() -> Self {
-        Self { octets: Octets::default(), room: f64::NEG_INFINITY, grains: 0..0 }
+        Self { octets: Octets::default(), room: f64::NEG_INFINITY, grains: 0..0, inside: Vec::new(), count: 0 }
     }
 }
 
@@ -269,7 +273,9 @@ impl Near {
     #[inline(always)]
     pub fn refill(&mut self, block: usize, images: u32, law: impl Fn(u32, u32) -> u8) {
         let Self { blocks, needs, spare, picked } = self;
-        let octets = &mut blocks[block].octets;
+        let Block { octets, inside, count, .. } = &mut blocks[block];
+        std::mem::swap(inside, &mut picked.inside);
+        *count = picked.count;
         std::mem::swap(octets, spare);
         picked.find_memories(spare);
         let whole = ..picked.fill_up();
@@ -291,14 +297,18 @@ impl Near {
         }
     }
 
-    /// Room for pairs to be picked.
-    pub fn pick(&mut self) -> &mut Picked {
-        &mut self.picked
+    /// Room for pairs to be picked from the candidates of a block, and the block.
+    pub fn pick(&mut self, block: usize, candidates: usize) -> (&mut Picked, &mut Block) {
+        self.picked.clear(candidates);
+        let block = &mut self.blocks[block];
+        block.inside.resize(candidates.div_ceil(8), 0);
+        (&mut self.picked, block)
     }
 
     /// Memory held \[byte\].
     pub fn memory_held(&self) -> usize {
-        let blocks: usize = self.blocks.iter().map(|block| block.octets.memory_held()).sum();
+        let of_block = |block: &Block| block.octets.memory_held() + held(&block.inside);
+        let blocks: usize = self.blocks.iter().map(of_block).sum();
         blocks + self.spare.memory_held() + self.picked.memory_held() + held(&self.blocks)
     }
 }
@@ -314,6 +324,8 @@ pub struct Picked {
     pub j: Vec<u32>,
     /// How many.
     pub count: usize,
+    /// Which of the candidates they are, one bit each.
+    pub inside: Vec<u8>,
     /// Where each finds its memory: a lane of the pairs before, or [`NOWHERE`].
     from: Vec<u32>,
 }
@@ -323,8 +335,9 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Picked {
     /// Forgets all, and makes room for so many.
-    pub fn clear(&mut self, most: usize) {
+    fn clear(&mut self, most: usize) {
         self.count = 0;
+        self.inside.clear();
         for column in [&mut self.k, &mut self.i, &mut self.j] {
             column.resize(column.len().max(most + 8), 0);
         }
@@ -356,6 +369,6 @@ impl Picked {
     }
 
     fn memory_held(&self) -> usize {
-        held(&self.k) + held(&self.i) + held(&self.j) + held(&self.from)
+        held(&self.k) + held(&self.i) + held(&self.j) + held(&self.from) + held(&self.inside)
     }
 }

@@ -47,7 +47,11 @@ pub enum Other {
 }
 
 /// Calls `f` for every stored contact, pairs first, in their order.
+///
+/// # Panics
+/// When a solver has the contacts: the state must be whole.
 pub fn for_each(model: &Model, state: &State, mut f: impl FnMut(ContactForce)) {
+    assert!(!state.contacts.are_away(), "the state is not whole");
     let p = &state.particles;
     for c in &state.contacts.pairs {
         if let Some(contact) = pair(model, p, c) {

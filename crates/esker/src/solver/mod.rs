@@ -9,9 +9,19 @@ use thiserror::Error;
 
 /// A way to advance a state.
 pub trait Solver: Send {
-    /// Advances by `steps` steps and leaves the state complete: scratch memory may be dropped afterwards without changing
-    /// a bit of what follows.
-    fn advance(&mut self, model: &Model, state: &mut State, steps: u64) -> Result<(), StepError>;
+    /// Advances by `steps` steps. The solver keeps the contacts: those of the state are empty until [`Self::complete`].
+    fn go_on(&mut self, model: &Model, state: &mut State, steps: u64) -> Result<(), StepError>;
+
+    /// Writes the contacts to the state, which is then whole: scratch memory may be dropped afterwards without changing a
+    /// bit of what follows.
+    fn complete(&mut self, state: &mut State);
+
+    /// Advances by `steps` steps and leaves the state whole, even after an error.
+    fn advance(&mut self, model: &Model, state: &mut State, steps: u64) -> Result<(), StepError> {
+        let result = self.go_on(model, state, steps);
+        self.complete(state);
+        result
+    }
 
     /// Scratch memory held besides the state \[byte\].
     fn memory(&self) -> usize;

@@ -30,7 +30,7 @@ use crate::particles::Load;
 use constants::Constants;
 use evaluate::{Columns, Geometry, Group, Meeting, Pressed};
 use laws::{Form, Laws, for_form};
-use near::{Frontier, LASTING, find};
+use near::{Frontier, find};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -170,8 +170,8 @@ impl Batch {
             // SAFETY: the caller's.
             unsafe {
                 if block.room < 0.0 {
-                    let gap = (LASTING * moved).max(self.least_gap);
-                    find::<L>([&pairs.i, &pairs.j], count, near, b, x, gap, images, law);
+                    let lengths = [moved, self.least_gap];
+                    find::<L>([&pairs.i, &pairs.j], count, near, b, x, lengths, images, law);
                 }
                 self.block::<L, HERTZ, ROOT, VISCOUS, LEDGER>(work, &mut near.blocks[b].octets, &mut frontier);
             }

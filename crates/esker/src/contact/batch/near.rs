@@ -40,24 +40,28 @@ impl Frontier {
     }
 }
 
-/// Which of eight pairs have a gap below `gap` \[m\].
+/// Gaps of some pairs, negative where they overlap \[m\].
 #[inline(always)]
-unsafe fn nearer_than<L: Lane>(x: *const Quad, i: *const u32, j: *const u32, gap: f64) -> u8 {
-    let mut bits = 0u8;
-    for part in (0..8).step_by(L::N) {
-        // SAFETY: the caller's.
-        let [a, b, c, radii] = unsafe { L::places(x, i.add(part), j.add(part)) };
-        let (d, reach) = (Vec3s::new(a, b, c), radii + L::splat(gap));
-        bits |= L::bits(d.dot(d).less(reach * reach)) << part;
-    }
-    bits
+unsafe fn gaps<L: Lane>(x: *const Quad, i: *const u32, j: *const u32) -> L {
+    // SAFETY: the caller's.
+    let [a, b, c, radii] = unsafe { L::places(x, i, j) };
+    let d = Vec3s::new(a, b, c);
+    d.dot(d).sqrt() - radii
 }
 
-/// Steps that the near pairs should last: about as many as make finding them cheap beside evaluating more pairs that do
-/// not touch.
-pub(super) const LASTING: f64 = 5.0;
+/// Steps that the near pairs should last: about as many as make looking for them cheap beside evaluating more pairs that
+/// do not touch.
+const LASTING: f64 = 5.0;
 
-/// Finds the pairs of a block of the list with a gap below `gap` \[m\]; `law` tells which law two grains have.
+/// Steps that pairs found before have to last to be kept.
+const WORTH_KEEPING: f64 = 2.5;
+
+/// Near pairs found before are given up when there are more than this many times as many as needed.
+const MOST_NEEDLESS: f64 = 1.1;
+
+/// Looks for the near pairs of a block of the list, when grains come nearer by `moved` in a step \[m\]: those with a gap
+/// below a few times that, and at least `least_gap`. If these are still among those found before, and no other pair comes
+/// close, nothing changes. `law` tells which law two grains have.
 #[inline(always)]
 pub(super) unsafe fn find<L: Lane>(
     [i, j]: [&[u32]; 2],
@@ -65,29 +69,46 @@ pub(super) unsafe fn find<L: Lane>(
     near: &mut Near,
     block: usize,
     x: *const Quad,
-    gap: f64,
+    [moved, least_gap]: [f64; 2],
     images: u32,
     law: impl Fn(u32, u32) -> u8,
 ) {
     assert!([i.len(), j.len()] == [count.next_multiple_of(8); 2]);
-    near.blocks[block].room = gap;
+    let gap = (LASTING * moved).max(least_gap);
     let candidates = block * BLOCK..count.min((block + 1) * BLOCK);
-    let picked = near.pick();
-    picked.clear(candidates.len());
-    for group in candidates.step_by(8) {
+    let (picked, here) = near.pick(block, candidates.len());
+    let mut nearest = L::splat(f64::INFINITY);
+    for (group, inside) in candidates.step_by(8).zip(&here.inside) {
+        let there = if group + 8 > count { (1 << (count - group)) - 1 } else { u8::MAX };
+        let mut bits = 0u8;
         // SAFETY: the list holds whole groups of offsets of grains and images; there is room for a whole group at the end.
         unsafe {
             let (i, j) = (i.as_ptr().add(group), j.as_ptr().add(group));
-            let mut bits = nearer_than::<L>(x, i, j, gap);
-            if group + 8 > count {
-                bits &= (1 << (count - group)) - 1;
+            for part in (0..8).step_by(L::N) {
+                let gaps = gaps::<L>(x, i.add(part), j.add(part));
+                let outside = L::select(L::mask((inside | !there) >> part), nearest, gaps);
+                nearest = outside.min(nearest);
+                bits |= L::bits(gaps.less(L::splat(gap))) << part;
             }
+            bits &= there;
             let numbers: [u32; 8] = std::array::from_fn(|l| (group + l) as u32);
             L::pick(bits, numbers.as_ptr(), picked.k.as_mut_ptr().add(picked.count));
             L::pick(bits, i, picked.i.as_mut_ptr().add(picked.count));
             L::pick(bits, j, picked.j.as_mut_ptr().add(picked.count));
-            picked.count += bits.count_ones() as usize;
         }
+        picked.count += bits.count_ones() as usize;
+        picked.inside.push(bits);
     }
-    near.refill(block, images, law);
+    let mut of_lanes = [f64::INFINITY; 8];
+    // SAFETY: there are not more lanes.
+    unsafe { nearest.store(of_lanes.as_mut_ptr()) };
+    let nearest = of_lanes.into_iter().fold(f64::INFINITY, f64::min);
+    let needless = here.count as f64 > MOST_NEEDLESS * picked.count as f64;
+    let known = here.room > f64::NEG_INFINITY;
+    if known && !needless && nearest > WORTH_KEEPING * moved {
+        here.room = nearest;
+    } else {
+        here.room = gap;
+        near.refill(block, images, law);
+    }
 }

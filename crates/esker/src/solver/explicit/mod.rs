@@ -1,8 +1,8 @@
 //! `explicit`: soft contacts at fixed steps (DEM).
 //!
 //! One step: integrate, move walls, keep the neighbour list, evaluate contacts and fields, integrate, book. The list of
-//! candidates, its copies of contact memory, images and mean velocities are scratch: [`Explicit::advance`] writes the
-//! memory back into the state before it returns. Everything that could depend on when a list was built is decided by
+//! candidates, images and mean velocities are scratch. The list takes the contacts out of the state, so that they are in
+//! memory once, and writes them back when the state is to be whole. Everything that could depend on when a list was built is decided by
 //! the state alone: grains are sorted and wrapped every [`TIDY_EVERY`] steps, sums run over images first, then in ascending
 //! order of partners.
 
@@ -381,7 +381,7 @@ impl Explicit {
         Ok(())
     }
 
-    /// Writes the memory of all contacts into the state and drops the images.
+    /// Writes all contacts into the state and drops the images.
     fn store(&mut self, state: &mut State) {
         state.particles.drop_images();
         if let Some(list) = &mut self.list {
@@ -422,6 +422,8 @@ impl Explicit {
         let form = loop_of(&batch);
         let wall_form = loop_of_walls(&wall_batch);
         let segments = list::build(workers, &candidates, &state.contacts, &near_walls, form, wall_form);
+        let wall_speed = near_walls.speed;
+        state.contacts.leave();
         let p = &state.particles;
         let kind = candidates.kinds(&p.kind);
         let reference = p.place.iter().map(|place| place.position).collect();
@@ -447,7 +449,7 @@ impl Explicit {
             skin,
             age: 0,
             relative_speed: f64::INFINITY,
-            wall_speed: near_walls.speed,
+            wall_speed,
             wall_travelled: 0.0,
             field_force: Vec::new(),
             sides: events::sides(model, p),
@@ -477,8 +479,8 @@ impl Explicit {
         }
         state.loads_are_current = true;
         self.store(state);
-        self.build(model, state)?;
         let now = energy::mechanical(model, state);
+        self.build(model, state)?;
         if state.step == 0 {
             (state.ledger.initial, state.ledger.entered) = (now, entered);
         } else {
@@ -489,19 +491,28 @@ impl Explicit {
 }
 
 impl Solver for Explicit {
-    fn advance(&mut self, model: &Model, state: &mut State, steps: u64) -> Result<(), StepError> {
+    fn go_on(&mut self, model: &Model, state: &mut State, steps: u64) -> Result<(), StepError> {
         if !state.loads_are_current {
+            if state.contacts.are_away() {
+                self.store(state);
+            }
             self.list = None;
             self.prime(model, state)?;
         } else if self.list.is_none() {
             self.build(model, state)?;
+        } else {
+            state.contacts.leave();
         }
         for step in 1..=steps {
             self.step(model, state, step == steps)?;
         }
         tick(&self.hook, Phase::Outside);
-        self.store(state);
+        state.particles.drop_images();
         Ok(())
+    }
+
+    fn complete(&mut self, state: &mut State) {
+        self.store(state);
     }
 
     fn memory(&self) -> usize {
