@@ -8,7 +8,7 @@
 
 use super::flats::Flat;
 use super::near_walls::{Finder, NearWalls};
-use super::octets::{Near, Needs};
+use super::octets::{Near, Needs, Slot};
 use super::spots::Spots;
 use super::{Contacts, PairContact, WallContact};
 use crate::integrate::isotropic::Found;
@@ -107,6 +107,24 @@ impl Default for Memories {
     }
 }
 
+impl Memories {
+    /// Gives the last pair, number `k`, a memory.
+    fn recall(&mut self, k: usize, memory: Memory) {
+        match self {
+            Self::Each(all) => all[k] = memory,
+            Self::Near(near) => near.recall(k, &memory),
+        }
+    }
+
+    /// Gives the last pair, number `k`, the memory in a slot of others.
+    fn take_over(&mut self, k: usize, others: &Near, slot: Slot) {
+        match self {
+            Self::Each(all) => all[k] = others.memory(slot),
+            Self::Near(near) => near.take_over(k, others, slot),
+        }
+    }
+}
+
 /// Which loop a list is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loop {
@@ -136,7 +154,7 @@ impl Pairs {
     fn touching(&self) -> Box<dyn Iterator<Item = (usize, Memory)> + '_> {
         match &self.memory {
             Memories::Each(all) => Box::new(all.iter().copied().enumerate().filter(|(_, memory)| memory.touching)),
-            Memories::Near(near) => Box::new(near.touching()),
+            Memories::Near(near) => Box::new(near.touching().map(|(k, slot)| (k, near.memory(slot)))),
         }
     }
 
@@ -157,17 +175,16 @@ impl Pairs {
         held(&self.i) + held(&self.j) + memory
     }
 
-    /// Appends a pair that touches if it has a memory; groups are left open.
+    /// Appends a pair that does not touch; groups are left open. Returns its number.
     #[inline]
-    fn push(&mut self, i: u32, j: u32, memory: Option<Memory>) {
+    fn push(&mut self, i: u32, j: u32) -> usize {
         self.i.push(lanes::offset(i));
         self.j.push(lanes::offset(j));
-        match (&mut self.memory, memory) {
-            (Memories::Each(all), memory) => all.push(memory.unwrap_or_default()),
-            (Memories::Near(near), Some(memory)) => near.push(self.len, &memory),
-            (Memories::Near(_), None) => {}
+        if let Memories::Each(all) = &mut self.memory {
+            all.push(Memory::default());
         }
         self.len += 1;
+        self.len - 1
     }
 }
 
@@ -218,7 +235,7 @@ pub fn build(
             let from = contacts.pairs.partition_point(|c| (c.i as usize) < rows.start);
             let touching = contacts.pairs[from..].iter().filter(|c| c.memory.touching);
             let known = Recall::new(touching.map(|c| (c.i, (c.j, c.shift), c.memory)));
-            assemble(part, rows, &own, candidates, form, known)
+            assemble(part, rows, &own, candidates, form, known, Memories::recall)
         };
         let blocks = own.len().div_ceil(BLOCK);
         let walls = slice_of(&contacts.walls, &own, |w| w.grain);
@@ -265,11 +282,23 @@ pub fn renew(
         let own = &segment.grains;
         for (part, pairs) in PARTS.into_iter().zip(&mut segment.parts) {
             let old = std::mem::take(pairs);
-            let known = Recall::new(old.touching().map(|(k, memory)| {
+            let name = |k: usize| {
                 let (i, j) = old.grains(k);
-                (i as u32, before.identity(j as u32), memory)
-            }));
-            *pairs = assemble(part, rows_of(part, own, span), own, candidates, form, known);
+                (i as u32, before.identity(j as u32))
+            };
+            let rows = rows_of(part, own, span);
+            *pairs = match &old.memory {
+                Memories::Each(all) => {
+                    let touching = all.iter().enumerate().filter(|(_, memory)| memory.touching);
+                    let known = touching.map(|(k, memory)| (name(k).0, name(k).1, *memory));
+                    assemble(part, rows, own, candidates, form, Recall::new(known), Memories::recall)
+                }
+                Memories::Near(near) => {
+                    let known = near.touching().map(|(k, slot)| (name(k).0, name(k).1, slot));
+                    let take_over = |new: &mut Memories, k: usize, slot: Slot| new.take_over(k, near, slot);
+                    assemble(part, rows, own, candidates, form, Recall::new(known), take_over)
+                }
+            };
         }
         segment.near_walls = near_walls.find(own.clone(), wall_form);
         if let Loop::Fast(needs) = wall_form {
@@ -286,21 +315,21 @@ pub fn renew(
 /// Second grain of a pair: the real one and by how many periods it is shifted.
 type Partner = (u32, [i32; 3]);
 
-/// What pairs remember, sorted by first grain, to be asked in the order of the first grains.
-struct Recall<I: Iterator<Item = (u32, Partner, Memory)>> {
+/// What pairs remember, or where, sorted by first grain, to be asked in the order of the first grains.
+struct Recall<M, I: Iterator<Item = (u32, Partner, M)>> {
     rest: std::iter::Peekable<I>,
     /// The first grain asked for last, and what its pairs remember.
     row: Option<u32>,
-    of_row: Vec<(Partner, Memory)>,
+    of_row: Vec<(Partner, M)>,
 }
 
-impl<I: Iterator<Item = (u32, Partner, Memory)>> Recall<I> {
+impl<M: Copy, I: Iterator<Item = (u32, Partner, M)>> Recall<M, I> {
     fn new(all: I) -> Self {
         Self { rest: all.peekable(), row: None, of_row: Vec::new() }
     }
 
     /// Memory of the pair of a grain with a partner.
-    fn of(&mut self, i: u32, partner: Partner) -> Option<Memory> {
+    fn of(&mut self, i: u32, partner: Partner) -> Option<M> {
         if self.row != Some(i) {
             self.row = Some(i);
             self.of_row.clear();
@@ -320,14 +349,15 @@ fn rows_of(part: Part, own: &Range<usize>, span: usize) -> Range<usize> {
 }
 
 /// The candidates of some rows that belong to a part of what a worker has to do. Rows come in ascending order, so the
-/// list is sorted by (i, j).
-fn assemble<I: Iterator<Item = (u32, Partner, Memory)>>(
+/// list is sorted by (i, j); `remember` gives the last pair what it is known to remember.
+fn assemble<M: Copy, I: Iterator<Item = (u32, Partner, M)>>(
     part: Part,
     rows: Range<usize>,
     own: &Range<usize>,
     candidates: &Candidates,
     form: Loop,
-    mut known: Recall<I>,
+    mut known: Recall<M, I>,
+    remember: impl Fn(&mut Memories, usize, M),
 ) -> Pairs {
     let memory = match form {
         Loop::General => Memories::Each(Vec::new()),
@@ -346,7 +376,10 @@ fn assemble<I: Iterator<Item = (u32, Partner, Memory)>>(
     pairs.j.reserve_exact(count.next_multiple_of(8));
     for i in rows {
         for j in partners(i) {
-            pairs.push(i as u32, j, known.of(i as u32, candidates.identity(j)));
+            let k = pairs.push(i as u32, j);
+            if let Some(memory) = known.of(i as u32, candidates.identity(j)) {
+                remember(&mut pairs.memory, k, memory);
+            }
         }
     }
     pairs.i.resize(count.next_multiple_of(8), 0);

@@ -162,13 +162,6 @@ impl Octets {
         touching
     }
 
-    /// The pairs that touched at the last step, in their order: place in the list and memory.
-    fn touching(&self) -> impl Iterator<Item = (usize, Memory)> + '_ {
-        let lanes = (0..self.tags.len()).flat_map(|o| (0..8).map(move |l| (o, l)));
-        let touching = lanes.filter(|&(o, l)| self.tags[o].touching >> l & 1 == 1);
-        touching.map(|(o, l)| (self.k[o][l] as usize, self.memory(o, l)))
-    }
-
     pub(super) fn memory_held(&self) -> usize {
         let what = held(&self.pairs) + held(&self.tags) + held(&self.k) + held(&self.law);
         let hot = held(&self.spring) + held(&self.stiffness) + held(&self.approach);
@@ -198,6 +191,14 @@ pub struct Near {
     /// Room for the renewal of a block.
     spare: Octets,
     picked: Picked,
+}
+
+/// Where a near pair has its memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    block: u32,
+    octet: u16,
+    lane: u16,
 }
 
 /// The near pairs of some candidates.
@@ -244,8 +245,8 @@ impl Near {
         }
     }
 
-    /// Appends the memory of candidate `k`, which touches. The rest has to be found before a sweep.
-    pub fn push(&mut self, k: usize, memory: &Memory) {
+    /// Appends candidate `k`, which touches: its octet and lane. The rest has to be found before a sweep.
+    fn push(&mut self, k: usize) -> (&mut Octets, usize, usize) {
         self.blocks.resize_with(self.blocks.len().max(k / BLOCK + 1), Block::default);
         let octets = &mut self.blocks[k / BLOCK].octets;
         if octets.tags.last().is_none_or(|tag| tag.live == u8::MAX) {
@@ -255,12 +256,35 @@ impl Near {
         let l = octets.tags[o].live.trailing_ones() as usize;
         octets.k[o][l] = k as u32;
         octets.tags[o].live |= 1 << l;
+        (octets, o, l)
+    }
+
+    /// Appends the memory of candidate `k`, which touches.
+    pub fn recall(&mut self, k: usize, memory: &Memory) {
+        let (octets, o, l) = self.push(k);
         octets.recall(o, l, memory);
     }
 
-    /// The pairs that touched at the last step, in their order: place in the list and memory.
-    pub fn touching(&self) -> impl Iterator<Item = (usize, Memory)> + '_ {
-        self.blocks.iter().flat_map(|block| block.octets.touching())
+    /// Appends for candidate `k`, which touches, the memory in a slot of others.
+    pub fn take_over(&mut self, k: usize, others: &Self, slot: Slot) {
+        let (octets, o, l) = self.push(k);
+        let from = &others.blocks[slot.block as usize].octets;
+        octets.take_over(o, l, from, slot.octet as usize, slot.lane as usize);
+    }
+
+    /// The pairs that touched at the last step, in their order: place in the list and where their memory is.
+    pub fn touching(&self) -> impl Iterator<Item = (usize, Slot)> + '_ {
+        self.blocks.iter().enumerate().flat_map(|(b, Block { octets, .. })| {
+            octets.tags.iter().zip(&octets.k).enumerate().flat_map(move |(o, (tag, k))| {
+                let lanes = (0..8).filter(|l| tag.touching >> l & 1 == 1);
+                lanes.map(move |l| (k[l] as usize, Slot { block: b as u32, octet: o as u16, lane: l as u16 }))
+            })
+        })
+    }
+
+    /// The memory in a slot.
+    pub fn memory(&self, slot: Slot) -> Memory {
+        self.blocks[slot.block as usize].octets.memory(slot.octet as usize, slot.lane as usize)
     }
 
     /// Number of pairs that touched at the last step.

@@ -5,6 +5,7 @@
 //! reads. The bits are the same either way. While a step goes on the column of velocities holds those half way through
 //! it, which are its mean velocities.
 
+use super::rotation::turn_exactly;
 use super::{CHUNK, Integrator, Speeds};
 use crate::lanes::{Record, Width};
 use crate::math::{Quat, Vec3};
@@ -29,7 +30,7 @@ pub fn turn_all(particles: &mut Particles, step: u64, dt: f64) {
             let (body, inertia) = (&bodies[c * CHUNK + k], inertia[c * CHUNK + k]);
             let turns = body.angular_velocity != Vec3::ZERO && body.inverse_mass != 0.0;
             if turns && is_isotropic(inertia) {
-                *q = (Quat::from_scaled_axis(body.angular_velocity * time) * *q).normalize();
+                *q = turn_exactly(*q, body.angular_velocity * time);
             }
         }
     });
@@ -43,7 +44,7 @@ pub fn orientation(model: &Model, state: &State, i: usize) -> Quat {
     }
     let steps = (state.step % TURN_EVERY) as f64;
     let missing = if steps <= (TURN_EVERY / 2) as f64 { steps } else { steps - TURN_EVERY as f64 };
-    (Quat::from_scaled_axis(p.angular_velocity(i) * (missing * model.dt)) * q).normalize()
+    turn_exactly(q, p.angular_velocity(i) * (missing * model.dt))
 }
 
 /// What to do with the grains.
