@@ -17,6 +17,20 @@ pub struct Place {
     pub radius: f64,
 }
 
+impl Place {
+    /// Its four numbers in the order of the fields.
+    #[inline(always)]
+    pub fn as_quad(&self) -> [f64; 4] {
+        [self.position.x, self.position.y, self.position.z, self.radius]
+    }
+
+    /// From its four numbers.
+    #[inline(always)]
+    pub fn from_quad([x, y, z, radius]: [f64; 4]) -> Self {
+        Self { position: Vec3::new(x, y, z), radius }
+    }
+}
+
 /// Velocities and what a law needs of the body, as one cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[repr(C, align(64))]
@@ -71,6 +85,12 @@ impl Load {
     pub fn as_record(&self) -> [f64; 8] {
         let (f, t) = (self.force, self.torque);
         [f.x, f.y, f.z, self.damped, t.x, t.y, t.z, self.rubbed]
+    }
+
+    /// From its eight numbers.
+    #[inline(always)]
+    pub fn from_record([a, b, c, damped, d, e, f, rubbed]: [f64; 8]) -> Self {
+        Self { force: Vec3::new(a, b, c), damped, torque: Vec3::new(d, e, f), rubbed }
     }
 }
 

@@ -191,10 +191,12 @@ impl Isotropic {
         let (h, dt) = (0.5 * self.dt, self.dt);
         let Found { mut least, mut largest, mut odd, .. } = Found::NOTHING;
         let mut sums: Record = [0.0; 8];
+        let (g, moves) = (self.gravity, [dt, dt, dt, 0.0]);
+        let gravity: Record = [g.x, g.y, g.z, 0.0, 0.0, 0.0, 0.0, 0.0];
         for k in 0..n {
             let load: Record = loads[k].as_record();
             if BEGIN {
-                loads[k] = Load { force: mass[k] * self.gravity, ..Load::default() };
+                loads[k] = Load::from_record(std::array::from_fn(|c| mass[k] * gravity[c]));
             }
             if FINISH {
                 for c in 0..8 {
@@ -221,10 +223,9 @@ impl Isotropic {
             }
             motion[k] = Motion::from_record(v);
             if BEGIN {
-                let x = &mut place[k].position;
-                x.x += v[0] * dt;
-                x.y += v[1] * dt;
-                x.z += v[2] * dt;
+                // Whole records, the radius by nothing: pieces take longer to write.
+                let x = place[k].as_quad();
+                place[k] = Place::from_quad(std::array::from_fn(|c| x[c] + v[c] * moves[c]));
                 if let Some(now) = &mut now {
                     now[k] = Motion::from_record(std::array::from_fn(|c| v[c] + kick[c]));
                 }

@@ -65,16 +65,15 @@ pub(super) struct Pushed {
 impl Pushed {
     /// Adds what acts on it, lane `l` of the rows, to its load and to the sums of the wall; the loads are those of the grains
     /// from `first` on.
-    #[inline]
+    #[inline(always)]
     pub fn add(&self, rows: &[Record; 8], l: usize, first: usize, loads: &mut [Load], wall_sums: &mut WallSums) {
-        let [x, y, z, damped, a, b, c, rubbed] = rows.each_ref().map(|row| row[l]);
-        let force = Vec3::new(x, y, z);
+        let force = Vec3::new(rows[0][l], rows[1][l], rows[2][l]);
         let g = self.grain - first;
         let load = &mut loads[g];
         load.force += force;
-        load.torque += self.lever * Vec3::new(a, b, c);
-        load.damped += damped;
-        load.rubbed += rubbed;
+        load.torque += self.lever * Vec3::new(rows[4][l], rows[5][l], rows[6][l]);
+        load.damped += rows[3][l];
+        load.rubbed += rows[7][l];
         let sum = wall_sums.of(g / BLOCK, self.wall);
         sum.force -= force;
         sum.torque -= self.point.cross(force);
