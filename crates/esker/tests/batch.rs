@@ -131,6 +131,21 @@ fn between_planes(a: Law, b: Law) -> (Model, State) {
     (model, state)
 }
 
+/// Pairs of grains some way apart that fly towards each other, all at the same speed.
+fn head_on(a: Law, b: Law) -> (Model, State) {
+    let (mut model, _) = crowd(a, b);
+    model.cell = PeriodicCell::OPEN;
+    model.fields.clear();
+    let mut state = State::new(&model);
+    for n in 0..64 {
+        let y = 3.0 * R * f64::from(n) * Vec3::Y;
+        let gap = 0.005 * R * f64::from(n);
+        add(&model, &mut state, 0, y, R, Vec3::X, Vec3::ZERO);
+        add(&model, &mut state, 0, y + (2.0 * R + gap) * Vec3::X, R, -Vec3::X, Vec3::ZERO);
+    }
+    (model, state)
+}
+
 fn run(solver: Explicit, model: &Model, state: &State, steps: u64) -> State {
     let mut state = state.clone();
     let mut solver = solver.grains_per_worker(1);
@@ -242,5 +257,36 @@ fn other_integrators_account_for_losses_too() {
         model.integrator = integrator;
         let lost = run(Explicit::new(1), &model, &state, 200).ledger.dissipated;
         assert!(lost.friction > 0.0 && lost.damping > 0.0, "{}: {lost:?}", integrator.name());
+    }
+}
+
+#[test]
+fn a_list_kept_is_as_good_as_one_searched_at_every_step() {
+    let (_, a, b) = laws().remove(3);
+    for (n, scene) in [crowd, in_a_box, between_planes, head_on].into_iter().enumerate() {
+        let (mut model, mut state) = scene(a, b);
+        model.skin = 0.02 * R;
+        // Most drift along, some fly through the others.
+        let p = &mut state.particles;
+        for i in (0..p.owned()).filter(|&i| !p.is_fixed(i)).collect::<Vec<_>>() {
+            p.motion[i].velocity += if n == 0 { 2.0 * Vec3::X } else { Vec3::ZERO };
+            p.motion[i].velocity *= if n < 3 && i % 50 == 0 { 10.0 } else { 1.0 };
+        }
+        let mut searched = state.clone();
+        let mut kept = Explicit::new(2).grains_per_worker(1);
+        let mut searches = 0;
+        for _ in 0..20 {
+            // Contacts stay with the solver between the two.
+            kept.go_on(&model, &mut state, 12).expect("the run goes on");
+            assert!(state.contacts.are_away());
+            kept.advance(&model, &mut state, 13).expect("the run goes on");
+            for _ in 0..25 {
+                searched = run(Explicit::new(2), &model, &searched, 1);
+                searches += 1;
+            }
+            assert!(state == searched, "scene {n}: they differ at step {}", state.step);
+        }
+        assert!((3..searches / 4).contains(&kept.rebuilds()), "scene {n}: {} searches", kept.rebuilds());
+        assert!(!state.contacts.pairs.is_empty());
     }
 }

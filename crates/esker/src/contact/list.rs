@@ -7,7 +7,7 @@
 //! summed.
 
 use super::flats::Flat;
-use super::near_walls::{Finder, NearWalls};
+use super::near_walls::{Finder, NearWalls, Reach};
 use super::octets::{Near, Needs, Slot};
 use super::spots::Spots;
 use super::{Contacts, PairContact, WallContact};
@@ -225,6 +225,7 @@ pub fn build(
     candidates: &Candidates,
     contacts: &Contacts,
     near_walls: &Finder,
+    reach: &Reach,
     form: Loop,
     wall_form: Loop,
 ) -> Vec<Segment> {
@@ -242,7 +243,9 @@ pub fn build(
         let of_wall = |w: usize| walls.iter().filter(move |c| c.wall as usize == w && c.memory.touching);
         let flats = match wall_form {
             Loop::General => Vec::new(),
-            Loop::Fast(needs) => near_walls.flats(own.clone(), needs, |w| of_wall(w).map(|c| (c.grain, c.memory))),
+            Loop::Fast(needs) => {
+                near_walls.flats(own.clone(), reach, needs, |w| of_wall(w).map(|c| (c.grain, c.memory)))
+            }
         };
         let (walls, spots) = match wall_form {
             Loop::General => (walls.to_vec(), Default::default()),
@@ -257,7 +260,7 @@ pub fn build(
             parts: PARTS.map(part),
             found: vec![Found::NOTHING; blocks],
             sums: vec![Default::default(); blocks],
-            near_walls: near_walls.find(own.clone(), wall_form),
+            near_walls: near_walls.find(own.clone(), reach, wall_form),
             flats,
             grains: own.clone(),
             ..Default::default()
@@ -274,6 +277,7 @@ pub fn renew(
     before: &Candidates,
     candidates: &Candidates,
     near_walls: &Finder,
+    reach: &Reach,
     form: Loop,
     wall_form: Loop,
 ) {
@@ -300,13 +304,13 @@ pub fn renew(
                 }
             };
         }
-        segment.near_walls = near_walls.find(own.clone(), wall_form);
+        segment.near_walls = near_walls.find(own.clone(), reach, wall_form);
         if let Loop::Fast(needs) = wall_form {
             let known = |w: usize| {
                 let flat = segment.flats.iter().find(|flat| flat.wall as usize == w);
                 flat.into_iter().flat_map(Flat::touching)
             };
-            segment.flats = near_walls.flats(own.clone(), needs, known);
+            segment.flats = near_walls.flats(own.clone(), reach, needs, known);
         }
         segment.find_shared();
     });

@@ -45,6 +45,9 @@ impl NearWalls {
     }
 }
 
+/// How near a wall may be to the surface of a grain to be near \[m\].
+pub type Reach<'a> = dyn Fn(usize) -> f64 + Sync + 'a;
+
 /// Looks for near walls.
 pub struct Finder<'a> {
     model: &'a Model,
@@ -53,7 +56,6 @@ pub struct Finder<'a> {
     frames: WallFrames,
     /// Walls that are there, and whether a list pays for them.
     walls: Vec<(usize, bool)>,
-    skin: f64,
     /// Largest speed at which a listed wall may come nearer \[m/s\].
     pub speed: f64,
 }
@@ -61,19 +63,13 @@ pub struct Finder<'a> {
 impl<'a> Finder<'a> {
     /// For the walls as they stand in `frames`. A wall that moves too fast for a list, or has no bounded speed, is near
     /// every grain.
-    pub fn new(
-        model: &'a Model,
-        state: &'a State,
-        frames: WallFrames,
-        skin: f64,
-        approach_speed: impl Fn(usize) -> f64,
-    ) -> Self {
+    pub fn new(model: &'a Model, state: &'a State, frames: WallFrames, approach_speed: impl Fn(usize) -> f64) -> Self {
         let mut speed = 0.0f64;
         let active = (0..model.walls.len()).filter(|&w| model.walls[w].active);
         let walls = active.map(|w| {
             let approach = approach_speed(w);
             // A list pays when it lasts for some steps.
-            let listed = approach * model.dt * 40.0 < skin;
+            let listed = approach * model.dt * 40.0 < model.skin;
             if listed {
                 speed = speed.max(approach);
             }
@@ -81,11 +77,11 @@ impl<'a> Finder<'a> {
         });
         let walls = walls.collect();
         let p = &state.particles;
-        Self { model, places: &p.place, motions: &p.motion, frames, walls, skin, speed }
+        Self { model, places: &p.place, motions: &p.motion, frames, walls, speed }
     }
 
     /// Walls near these grains; without planes for the fast loop, which has [`Self::flats`] of them.
-    pub fn find(&self, grains: Range<usize>, form: Loop) -> NearWalls {
+    pub fn find(&self, grains: Range<usize>, reach: &Reach, form: Loop) -> NearWalls {
         let mut near = NearWalls::default();
         let walls: Vec<_> =
             self.walls.iter().filter(|(w, _)| form == Loop::General || !self.is_plane(*w)).copied().collect();
@@ -95,7 +91,7 @@ impl<'a> Finder<'a> {
         for grain in grains {
             let Place { position, radius } = self.places[grain];
             for &(w, listed) in &walls {
-                let (reach, from) = (radius + self.skin, near.facets.len());
+                let (reach, from) = (radius + reach(grain), near.facets.len());
                 // A grain that crosses a periodic face goes on at the other one.
                 let mut is_near = !listed;
                 if listed {
@@ -117,6 +113,7 @@ impl<'a> Finder<'a> {
     pub fn flats<I: Iterator<Item = (u32, Memory)>>(
         &self,
         grains: Range<usize>,
+        reach: &Reach,
         needs: Needs,
         touching: impl Fn(usize) -> I,
     ) -> Vec<Flat> {
@@ -131,7 +128,7 @@ impl<'a> Finder<'a> {
             let world = Plane { point, normal: pose.orientation * plane.normal };
             let is_near = |grain: &u32| {
                 let Place { position, radius } = self.places[*grain as usize];
-                let reach = radius + self.skin;
+                let reach = radius + reach(*grain as usize);
                 let is_near = |x: Vec3| world.distance(x) < reach;
                 let may_move = self.motions[*grain as usize].inverse_mass != 0.0;
                 may_move

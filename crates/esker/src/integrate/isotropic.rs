@@ -91,6 +91,25 @@ impl Found {
     pub const NOTHING: Self =
         Self { least: [f64::INFINITY; 8], largest: [f64::NEG_INFINITY; 8], odd: [0.0; 8], lost: [0.0; 2] };
 
+    /// What a pass would find of these velocities.
+    pub fn of(motions: &[Motion]) -> Self {
+        motions.iter().fold(Self::NOTHING, |mut all, motion| {
+            for (c, v) in motion.as_record().into_iter().enumerate() {
+                all.least[c] = all.least[c].min(v);
+                all.largest[c] = all.largest[c].max(v);
+                all.odd[c] += v * 0.0;
+            }
+            all
+        })
+    }
+
+    /// Bound of the speeds relative to a velocity; NaN if a grain has no finite state.
+    pub fn deviation(&self, from: Vec3) -> f64 {
+        let off = |c: usize| (self.largest[c] - from[c]).max(from[c] - self.least[c]).max(0.0);
+        let odd: f64 = self.odd.iter().sum();
+        Vec3::new(off(0), off(1), off(2)).length() + odd
+    }
+
     /// Bounds of the speeds; NaN if a grain has no finite state.
     pub fn speeds(&self) -> Speeds {
         let odd: f64 = self.odd.iter().sum();

@@ -59,6 +59,9 @@ const WORTH_KEEPING: f64 = 2.5;
 /// Near pairs found before are given up when there are more than this many times as many as needed.
 const MOST_NEEDLESS: f64 = 1.1;
 
+/// What rounding leaves of a gap for sure.
+const ROUNDING: f64 = 0.999_999;
+
 /// Looks for the near pairs of a block of the list, when grains come nearer by `moved` in a step \[m\]: those with a gap
 /// below a few times that, and at least `least_gap`. If these are still among those found before, and no other pair comes
 /// close, nothing changes. `law` tells which law two grains have.
@@ -106,9 +109,9 @@ pub(super) unsafe fn find<L: Lane>(
     let needless = here.count as f64 > MOST_NEEDLESS * picked.count as f64;
     let known = here.room > f64::NEG_INFINITY;
     if known && !needless && nearest > WORTH_KEEPING * moved {
-        here.room = nearest;
+        here.room = ROUNDING * nearest;
     } else {
-        here.room = gap;
+        here.room = ROUNDING * gap;
         near.refill(block, images, law);
     }
 }

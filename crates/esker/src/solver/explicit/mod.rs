@@ -8,6 +8,7 @@
 
 mod book;
 mod events;
+mod margins;
 mod passes;
 mod wave;
 mod working_list;
@@ -24,16 +25,17 @@ use crate::contact::walls::{self, WallFrames};
 use crate::integrate::isotropic::{self, Found, Isotropic, Pass};
 use crate::integrate::{self, Integrator, Speeds, gear};
 use crate::lanes::Width;
-use crate::math::{Aabb, Vec3};
+use crate::math::Vec3;
 use crate::measure::energy;
 use crate::model::Model;
 use crate::particles::Load;
 use crate::state::State;
+use margins::{Margins, Velocities};
 use passes::{AllColumns, Blocks, isotropic_pass};
 use rayon::prelude::*;
 use std::slice::from_raw_parts_mut;
 use wave::Wave;
-use working_list::{WorkingList, next_skin, refresh_images, search, wall_finder};
+use working_list::{WorkingList, refresh_images, search, wall_finder};
 
 /// Steps between two sortings and wrappings of the grains.
 pub const TIDY_EVERY: u64 = 8192;
@@ -70,8 +72,6 @@ pub struct Explicit {
     unfinished: bool,
     /// The next step has begun, with these speeds.
     begun: Option<Speeds>,
-    /// Margin found to pay, once there is experience \[m\].
-    skin: Option<f64>,
 }
 
 impl Explicit {
@@ -90,7 +90,6 @@ impl Explicit {
             list: None,
             unfinished: false,
             begun: None,
-            skin: None,
         }
     }
 
@@ -327,29 +326,18 @@ impl Explicit {
         }
     }
 
-    /// Refreshes images and renews the list when something may have come within reach unseen: two grains that have moved
-    /// by the skin relative to each other, or a grain and a wall.
+    /// Refreshes images and renews the list when something may have come within reach unseen.
     fn keep_list(&mut self, model: &Model, state: &mut State, speed: Speeds) -> Result<(), StepError> {
         let list = self.list.as_mut().expect("the list is built before the first step");
-        list.parted += speed.relative * model.dt;
-        list.travelled += speed.absolute * model.dt;
-        list.wall_travelled += list.wall_speed * model.dt;
         list.relative_speed = speed.relative;
-        list.age += 1;
-        let has_walls = !model.walls.is_empty();
-        // Gear's corrections move grains between two calls, which no velocity tells.
-        if list.is_used_up(has_walls) || model.integrator == Integrator::Gear {
-            // The bounds have been used up: look at the real displacements. Strict room for one more step at the present
-            // speed is kept by the bounds themselves.
-            let p = &state.particles;
-            let moved = |i: usize| p.position(i) - list.reference[i];
-            let none = || Aabb { min: Vec3::ZERO, max: Vec3::ZERO };
-            let all = (0..p.owned()).into_par_iter().with_min_len(8192).map(moved);
-            let all = all.fold(none, |all, x| all.including(x)).reduce(none, |a, b| a.union(b));
-            list.parted = (all.max - all.min).length();
-            list.travelled = all.max.max(-all.min).length();
-        }
-        if list.is_used_up(has_walls) {
+        let velocities = match model.integrator {
+            // Its corrections move grains between two calls, which no velocity tells.
+            Integrator::Gear => Velocities::Unknown,
+            _ if list.scheme.is_some() => Velocities::OfBlocks,
+            _ => Velocities::AtMost(speed.absolute),
+        };
+        let used_up = list.margins.spend(&list.segments, &state.particles.place, velocities, model.dt);
+        if used_up {
             self.renew_list(model, state)?;
         }
         let list = self.list.as_mut().expect("kept");
@@ -362,22 +350,27 @@ impl Explicit {
     fn renew_list(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
         let list = self.list.as_mut().expect("kept");
         self.rebuilds += 1;
-        list.skin = next_skin(model, &state.particles, list);
-        self.skin = Some(list.skin);
         state.particles.drop_images();
         let p = &state.particles;
         list.scratch.mean.truncate(p.owned());
-        let candidates = search(model, p, list.skin)?;
-        let near_walls = wall_finder(model, state, state.time, list.skin);
+        let near_walls = wall_finder(model, state, state.time);
+        let margins = Margins::new(model, p, list.scheme.is_some(), list.candidates.partner.len());
+        // The walls are looked at where they stood at the start of the step.
+        let margins = margins.with_walls(model, near_walls.speed, model.dt);
+        let candidates = search(model, p, &margins)?;
         let forms = (loop_of(&list.batch), loop_of_walls(&list.wall_batch));
-        list::renew(&mut list.segments, &list.candidates, &candidates, &near_walls, forms.0, forms.1);
-        let wall_speed = near_walls.speed;
+        list::renew(
+            &mut list.segments,
+            &list.candidates,
+            &candidates,
+            &near_walls,
+            &|grain| margins.to_walls(grain),
+            forms.0,
+            forms.1,
+        );
         list.candidates = candidates;
         list.kind = list.candidates.kinds(&p.kind);
-        list.reference = p.place.iter().map(|place| place.position).collect();
-        (list.parted, list.travelled, list.age, list.wall_speed) = (0.0, 0.0, 0, wall_speed);
-        // The walls were looked at where they stood at the start of the step.
-        list.wall_travelled = list.wall_speed * model.dt;
+        list.margins = margins;
         Ok(())
     }
 
@@ -409,11 +402,12 @@ impl Explicit {
         if model.integrator == Integrator::Gear {
             gear::start(p, model.dt);
         }
-        let skin = self.skin.unwrap_or(model.skin);
-        let candidates = search(model, p, skin)?;
-        let near_walls = wall_finder(model, state, t, skin);
-        let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         let scheme = Isotropic::of(model, &state.particles, self.width);
+        let near_walls = wall_finder(model, state, t);
+        let margins =
+            Margins::new(model, &state.particles, scheme.is_some(), 0).with_walls(model, near_walls.speed, 0.0);
+        let candidates = search(model, &state.particles, &margins)?;
+        let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         // The fast loops leave losses with the loads, where the fast integration finds them.
         let fast = loops == Loops::Fast && scheme.is_some();
         let (width, ledger) = (self.width, !self.without_losses);
@@ -421,12 +415,18 @@ impl Explicit {
         let wall_batch = WallBatch::of(model, width, ledger).filter(|_| fast);
         let form = loop_of(&batch);
         let wall_form = loop_of_walls(&wall_batch);
-        let segments = list::build(workers, &candidates, &state.contacts, &near_walls, form, wall_form);
-        let wall_speed = near_walls.speed;
+        let segments = list::build(
+            workers,
+            &candidates,
+            &state.contacts,
+            &near_walls,
+            &|grain| margins.to_walls(grain),
+            form,
+            wall_form,
+        );
         state.contacts.leave();
         let p = &state.particles;
         let kind = candidates.kinds(&p.kind);
-        let reference = p.place.iter().map(|place| place.position).collect();
         let mut scratch = integrate::Scratch::default();
         let mut now = Vec::new();
         match scheme {
@@ -443,14 +443,8 @@ impl Explicit {
             scratch,
             now,
             kind,
-            reference,
-            parted: 0.0,
-            travelled: 0.0,
-            skin,
-            age: 0,
+            margins,
             relative_speed: f64::INFINITY,
-            wall_speed,
-            wall_travelled: 0.0,
             field_force: Vec::new(),
             sides: events::sides(model, p),
         });

@@ -1,0 +1,182 @@
+//! How far grains may move before the list of candidates has to be searched anew.
+//!
+//! A list holds the pairs whose gap is below the sum of both margins, and so stays complete as long as no grain has moved by
+//! more than its margin in some frame, the same for all. Here that frame moves with the mean velocity of all grains, and
+//! the margin is one for each block of grains, by how fast these are: a few that fly about shorten nobody's list.
+
+use crate::contact::list::{BLOCK, Segment};
+use crate::integrate::isotropic::Found;
+use crate::lanes;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::particles::{Particles, Place};
+use rayon::prelude::*;
+use std::mem::take;
+
+/// Steps that a list should last at least: with fewer the search costs more than looking at more candidates would.
+const LASTING: f64 = 100.0;
+
+/// Most steps a list is made for.
+const MOST_LASTING: f64 = 1600.0;
+
+/// By how much margins may be longer on average for the sake of a list that lasts longer.
+const LENGTHENING: f64 = 1.2;
+
+/// The margins of a list, and how much of them is used up.
+#[derive(Clone, Debug)]
+pub struct Margins {
+    /// Of each block of grains.
+    blocks: Vec<Margin>,
+    /// Steps they should last.
+    lasting: f64,
+    /// Velocity of the frame \[m/s\].
+    drift: Vec3,
+    /// Where the frame has moved \[m\].
+    drifted: Vec3,
+    /// Where the grains were.
+    reference: Vec<Vec3>,
+    /// Margin of walls besides those of the grains \[m\].
+    walls: f64,
+    /// Speed of the walls, and how far they and the frame have moved \[m/s, m\].
+    wall_speed: f64,
+    walls_moved: f64,
+}
+
+/// Of the grains of a block \[m\].
+#[derive(Clone, Copy, Debug)]
+struct Margin {
+    whole: f64,
+    used: f64,
+}
+
+/// What is known of the velocities over a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Velocities {
+    /// Those in each block.
+    OfBlocks,
+    /// The largest speed of all grains \[m/s\].
+    AtMost(f64),
+    /// Nothing.
+    Unknown,
+}
+
+impl Margins {
+    /// For grains as they move now. With velocities of blocks unknown later on, all have the same.
+    pub fn new(model: &Model, particles: &Particles, by_block: bool, pairs_before: usize) -> Self {
+        let n = particles.owned();
+        let (places, motions) = (&particles.place[..n], &particles.motion[..n]);
+        let mean = motions.iter().map(|motion| motion.velocity).sum::<Vec3>() / n.max(1) as f64;
+        let drift = if by_block && mean.is_finite() { mean } else { Vec3::ZERO };
+        let mut speeds: Vec<f64> = motions.par_chunks(BLOCK).map(|block| Found::of(block).deviation(drift)).collect();
+        if !by_block {
+            let all = speeds.iter().copied().fold(0.0, f64::max);
+            speeds.fill(all);
+        }
+        let radii = || places.iter().map(|place| place.radius);
+        let largest = radii().fold(0.0, f64::max);
+        let smallest = radii().fold(largest, f64::min);
+        let smallest_period = model.cell.length.iter().flatten().fold(f64::INFINITY, |a, &b| a.min(b));
+        let least = 0.5 * model.skin;
+        // A list near its limit must not be made longer, and the search allows no more than a period, less a hair.
+        let room = 0.5 * (0.999 * smallest_period - 2.0 * largest);
+        let most = if pairs_before < lanes::MOST / 4 { least + 0.25 * smallest } else { least };
+        let most = most.min(room).max(least);
+        let whole = |steps: f64, speed: f64| (steps * model.dt * speed).clamp(least, most);
+        // Where few grains move much a list may last longer without becoming much longer.
+        let sum = |steps: f64| speeds.iter().map(|&speed| whole(steps, speed)).sum::<f64>();
+        let mut lasting = LASTING;
+        while lasting < MOST_LASTING && sum(2.0 * lasting) < LENGTHENING * sum(LASTING) {
+            lasting *= 2.0;
+        }
+        Self {
+            blocks: speeds.iter().map(|&speed| Margin { whole: whole(lasting, speed), used: 0.0 }).collect(),
+            lasting,
+            drift,
+            drifted: Vec3::ZERO,
+            reference: places.iter().map(|place| place.position).collect(),
+            walls: 0.0,
+            wall_speed: 0.0,
+            walls_moved: 0.0,
+        }
+    }
+
+    /// Takes walls into account that come nearer at a speed of at most `speed` \[m/s\] and have come nearer for a time
+    /// `ahead` already \[s\].
+    pub fn with_walls(mut self, model: &Model, speed: f64, ahead: f64) -> Self {
+        self.wall_speed = speed + self.drift.length();
+        self.walls_moved = speed * ahead;
+        let wanted = self.lasting * model.dt * self.wall_speed;
+        self.walls = if model.walls.is_empty() {
+            f64::INFINITY
+        } else {
+            wanted.clamp(0.5 * model.skin, self.most_of_walls(model))
+        };
+        self
+    }
+
+    /// No more than the grains themselves may have.
+    fn most_of_walls(&self, model: &Model) -> f64 {
+        self.blocks.iter().map(|block| block.whole).fold(model.skin, f64::max)
+    }
+
+    /// Margin of a grain \[m\], a little more than it may use up, so that rounding hides no pair.
+    fn of(&self, grain: usize) -> f64 {
+        1.000_001 * self.blocks[grain / BLOCK].whole
+    }
+
+    /// How near a wall may be to a grain for their contact to be looked at \[m\].
+    pub fn to_walls(&self, grain: usize) -> f64 {
+        self.of(grain) + self.walls
+    }
+
+    /// The grains with their margins.
+    pub fn around(&self, places: &[Place]) -> Vec<Place> {
+        let grown = |(i, place): (usize, &Place)| Place { radius: place.radius + self.of(i), ..*place };
+        places.par_iter().enumerate().with_min_len(4096).map(grown).collect()
+    }
+
+    /// Lets a step of length `dt` use them up. Returns whether two grains, or a grain and a wall, may have come within reach
+    /// unseen.
+    pub fn spend(&mut self, segments: &[Segment], places: &[Place], velocities: Velocities, dt: f64) -> bool {
+        self.drifted += self.drift * dt;
+        self.walls_moved += self.wall_speed * dt;
+        let (drift, drifted, reference) = (self.drift, self.drifted, &self.reference);
+        let of_segment = |(segment, blocks): (&Segment, &mut [Margin])| {
+            let mut used_up = false;
+            for (b, (margin, found)) in blocks.iter_mut().zip(&segment.found).enumerate() {
+                margin.used += dt
+                    * match velocities {
+                        Velocities::OfBlocks => found.deviation(drift),
+                        Velocities::AtMost(speed) => speed + drift.length(),
+                        Velocities::Unknown => f64::INFINITY,
+                    };
+                if margin.used > margin.whole {
+                    // The bounds have been used up: look at the real displacements.
+                    let first = segment.grains.start + b * BLOCK;
+                    let grains = first..segment.grains.end.min(first + BLOCK);
+                    let moved = |i: usize| (places[i].position - reference[i] - drifted).length();
+                    margin.used = grains.map(moved).fold(0.0, f64::max);
+                    used_up |= margin.used > margin.whole;
+                }
+            }
+            used_up
+        };
+        let mut rest = self.blocks.as_mut_slice();
+        let parts = segments.iter().map(|segment| {
+            let (blocks, others) = take(&mut rest).split_at_mut(segment.found.len());
+            rest = others;
+            (segment, blocks)
+        });
+        let parts: Vec<_> = parts.collect();
+        let used_up = match parts.len() {
+            0 | 1 => parts.into_iter().any(of_segment),
+            _ => parts.into_par_iter().map(of_segment).reduce(|| false, |a, b| a | b),
+        };
+        used_up || self.walls_moved > self.walls
+    }
+
+    /// Memory held \[byte\].
+    pub fn memory_held(&self) -> usize {
+        crate::state::held(&self.blocks) + crate::state::held(&self.reference)
+    }
+}
