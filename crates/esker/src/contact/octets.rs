@@ -65,15 +65,15 @@ pub struct Octets {
 impl Octets {
     /// Appends empty octets, or cuts down to `len` of them.
     pub(super) fn resize(&mut self, len: usize, needs: Needs) {
-        self.pairs.resize(len, Default::default());
-        self.tags.resize(len, Default::default());
-        self.k.resize(len, Default::default());
-        self.law.resize(len, Default::default());
-        self.spring.resize(len, Default::default());
-        self.stiffness.resize(len, Default::default());
-        self.approach.resize(len, Default::default());
-        self.slip.resize(if needs.slip { len } else { 0 }, Default::default());
-        self.dashpot.resize(if needs.dashpot { len } else { 0 }, Default::default());
+        fit(&mut self.pairs, len);
+        fit(&mut self.tags, len);
+        fit(&mut self.k, len);
+        fit(&mut self.law, len);
+        fit(&mut self.spring, len);
+        fit(&mut self.stiffness, len);
+        fit(&mut self.approach, len);
+        fit(&mut self.slip, if needs.slip { len } else { 0 });
+        fit(&mut self.dashpot, if needs.dashpot { len } else { 0 });
     }
 
     /// What the pair in lane `l` of octet `o` remembers. Slip and dashpot forces that are not kept are told as zero: laws that
@@ -167,6 +167,14 @@ impl Octets {
         let hot = held(&self.spring) + held(&self.stiffness) + held(&self.approach);
         what + hot + held(&self.slip) + held(&self.dashpot)
     }
+}
+
+/// Appends empty entries, or cuts down to `len` of them. Room for a few more is kept, not for twice as many.
+fn fit<T: Clone + Default>(column: &mut Vec<T>, len: usize) {
+    if len > column.capacity() {
+        column.reserve_exact(len + len / 16 + 1 - column.len());
+    }
+    column.resize(len, T::default());
 }
 
 /// Numbers of the lanes of some octets, one octet of `C` columns after another.

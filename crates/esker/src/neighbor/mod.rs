@@ -55,6 +55,11 @@ impl Candidates {
         }
     }
 
+    /// Drops the rows once somebody else has them; grains and images are still known. Returns how many pairs there were.
+    pub fn forget_rows(&mut self) -> usize {
+        std::mem::take(&mut self.partner).len()
+    }
+
     /// How far the index of a partner lies at most beyond that of its row, images left out.
     pub fn span(&self) -> usize {
         let n = self.owned();

@@ -354,10 +354,10 @@ impl Explicit {
         let p = &state.particles;
         list.scratch.mean.truncate(p.owned());
         let near_walls = wall_finder(model, state, state.time);
-        let margins = Margins::new(model, p, list.scheme.is_some(), list.candidates.partner.len());
+        let margins = Margins::new(model, p, list.scheme.is_some(), list.pairs);
         // The walls are looked at where they stood at the start of the step.
         let margins = margins.with_walls(model, near_walls.speed, model.dt);
-        let candidates = search(model, p, &margins)?;
+        let mut candidates = search(model, p, &margins)?;
         let forms = (loop_of(&list.batch), loop_of_walls(&list.wall_batch));
         list::renew(
             &mut list.segments,
@@ -368,6 +368,7 @@ impl Explicit {
             forms.0,
             forms.1,
         );
+        list.pairs = candidates.forget_rows();
         list.candidates = candidates;
         list.kind = list.candidates.kinds(&p.kind);
         list.margins = margins;
@@ -406,7 +407,7 @@ impl Explicit {
         let near_walls = wall_finder(model, state, t);
         let margins =
             Margins::new(model, &state.particles, scheme.is_some(), 0).with_walls(model, near_walls.speed, 0.0);
-        let candidates = search(model, &state.particles, &margins)?;
+        let mut candidates = search(model, &state.particles, &margins)?;
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         // The fast loops leave losses with the loads, where the fast integration finds them.
         let fast = loops == Loops::Fast && scheme.is_some();
@@ -427,6 +428,7 @@ impl Explicit {
         state.contacts.leave();
         let p = &state.particles;
         let kind = candidates.kinds(&p.kind);
+        let pairs = candidates.forget_rows();
         let mut scratch = integrate::Scratch::default();
         let mut now = Vec::new();
         match scheme {
@@ -439,6 +441,7 @@ impl Explicit {
             wall_batch,
             scheme,
             candidates,
+            pairs,
             segments,
             scratch,
             now,

@@ -24,7 +24,10 @@ pub struct WorkingList {
     pub wall_batch: Option<WallBatch>,
     /// The fast integration, if it can do the bodies and the scheme of the model.
     pub scheme: Option<Isotropic>,
+    /// Without rows, which the segments have.
     pub candidates: Candidates,
+    /// How many pairs it held.
+    pub pairs: usize,
     pub segments: Vec<Segment>,
     /// Of the general integration; empty with the fast one.
     pub scratch: integrate::Scratch,
