@@ -206,17 +206,23 @@ impl Segment {
     }
 }
 
-/// Ranges of whole blocks, as even as can be.
-fn ranges(grains: usize, workers: usize) -> Vec<Range<usize>> {
+/// Ranges of whole blocks, as even as can be: a grain makes about as much work as a candidate pair.
+fn ranges(candidates: &Candidates, workers: usize) -> Vec<Range<usize>> {
+    let grains = candidates.owned();
     let blocks = grains.div_ceil(BLOCK);
     let workers = workers.clamp(1, blocks.max(1));
-    (0..workers)
-        .map(|w| {
-            let from = blocks * w / workers * BLOCK;
-            let to = (blocks * (w + 1) / workers * BLOCK).min(grains);
-            from.min(grains)..to
-        })
-        .collect()
+    let first = |block: usize| (block * BLOCK).min(grains);
+    let work_before =
+        |block: usize| first(block) + candidates.start.get(first(block)).map_or(0, |&pairs| pairs as usize);
+    let mut ends = vec![0];
+    for w in 1..=workers {
+        let share = work_before(blocks) as u128 * w as u128 / workers as u128;
+        // At least one block each.
+        let (least, most) = (ends[w - 1] + 1, blocks - (workers - w));
+        let even = (least..most).find(|&block| work_before(block) as u128 >= share).unwrap_or(most);
+        ends.push(if blocks == 0 { 0 } else { even });
+    }
+    ends.windows(2).map(|ends| first(ends[0])..first(ends[1])).collect()
 }
 
 /// Builds the segments for `workers` workers from candidates and the stored contacts.
@@ -268,7 +274,7 @@ pub fn build(
         segment.find_shared();
         segment
     };
-    ranges(candidates.owned(), workers).into_par_iter().map(segment).collect()
+    ranges(candidates, workers).into_par_iter().map(segment).collect()
 }
 
 /// Gives the segments new candidates of the same grains; contacts keep what they remember.

@@ -126,7 +126,10 @@ impl CellGrid {
         let mut axes = cell.length.map(|length| Axis::new(edge, length));
 
         // The box of cells around all grains; cells are numbered along it if it is not much larger than their number.
-        let bounds = members.iter().fold(Aabb::EMPTY, |b, &i| b.including(places[i as usize].position));
+        let all = members.par_iter().with_min_len(4096);
+        let bounds = all
+            .fold(|| Aabb::EMPTY, |b, &i| b.including(places[i as usize].position))
+            .reduce(|| Aabb::EMPTY, Aabb::union);
         let mut low = [0; 3];
         let mut extent = [1_u64; 3];
         for axis in 0..3 {
@@ -357,6 +360,9 @@ pub(super) fn search(
 /// Grains by octave of radius, coarse first, each with its largest radius; empty levels left out.
 fn levels(places: &[Place], skin: f64) -> Vec<(Vec<u32>, f64)> {
     let r_max = places.iter().fold(0.0_f64, |r, p| r.max(p.radius));
+    if places.iter().all(|p| p.radius > r_max / 2.0) {
+        return vec![((0..places.len() as u32).collect(), r_max)];
+    }
     // Lower ends of the octaves. Once diameters are small beside the skin, finer cells gain nothing.
     let mut floors = Vec::new();
     let mut floor = r_max / 2.0;

@@ -186,16 +186,18 @@ fn search_up_to(
     if places.len() > limit {
         return Err(SearchError::TooManyPairs { limit });
     }
-    let mut r_max = 0.0_f64;
-    for (index, place) in places.iter().enumerate() {
-        if !place.position.is_finite() {
-            return Err(SearchError::PositionNotFinite { index, position: place.position });
-        }
-        if !(place.radius.is_finite() && place.radius >= 0.0) {
-            return Err(SearchError::BadRadius { index, radius: place.radius });
-        }
-        r_max = r_max.max(place.radius);
+    let has_place = |place: &Place| place.position.is_finite();
+    let has_size = |place: &Place| place.radius.is_finite() && place.radius >= 0.0;
+    let all = || places.par_iter().with_min_len(4096);
+    if let Some(index) = all().position_first(|place| !(has_place(place) && has_size(place))) {
+        let Place { position, radius } = places[index];
+        return Err(if has_place(&places[index]) {
+            SearchError::BadRadius { index, radius }
+        } else {
+            SearchError::PositionNotFinite { index, position }
+        });
     }
+    let r_max = all().map(|place| place.radius).reduce(|| 0.0, f64::max);
     cell.check(2.0 * r_max + skin)?;
     let wrapped = Wrapped::new(places, cell)?;
     match method {

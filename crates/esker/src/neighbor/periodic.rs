@@ -6,6 +6,7 @@
 use super::SearchError;
 use crate::math::Vec3;
 use crate::particles::Place;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -130,18 +131,18 @@ impl<'a> Wrapped<'a> {
         if !cell.is_periodic() {
             return Ok(Wrapped { places: Cow::Borrowed(places), winding: Vec::new() });
         }
-        let mut inside = Vec::with_capacity(places.len());
-        let mut all_windings = Vec::with_capacity(places.len());
-        for (index, place) in places.iter().enumerate() {
+        let wrap = |place: &Place| {
             let (position, winding) = cell.wrap(place.position);
-            if let Some(axis) = (0..3).find(|&axis| f64::from(winding[axis]).abs() > MAX_WINDING) {
-                let (position, length) = (place.position[axis], cell.length[axis].unwrap_or(f64::INFINITY));
-                return Err(SearchError::TooManyPeriods { index, axis: AXIS_NAMES[axis], position, length });
-            }
-            inside.push(Place { position, radius: place.radius });
-            all_windings.push(winding);
+            (Place { position, radius: place.radius }, winding)
+        };
+        let (inside, winding): (Vec<_>, Vec<[i32; 3]>) = places.par_iter().with_min_len(4096).map(wrap).unzip();
+        let too_far = |winding: &[i32; 3]| (0..3).find(|&axis| f64::from(winding[axis]).abs() > MAX_WINDING);
+        if let Some(index) = winding.par_iter().with_min_len(4096).position_first(|w| too_far(w).is_some()) {
+            let axis = too_far(&winding[index]).expect("it has been found");
+            let (position, length) = (places[index].position[axis], cell.length[axis].unwrap_or(f64::INFINITY));
+            return Err(SearchError::TooManyPeriods { index, axis: AXIS_NAMES[axis], position, length });
         }
-        Ok(Wrapped { places: Cow::Owned(inside), winding: all_windings })
+        Ok(Wrapped { places: Cow::Owned(inside), winding })
     }
 
     /// Turns `copy`, the copy of the cell in which the wrapped grain j is near the wrapped grain i, into the shift that

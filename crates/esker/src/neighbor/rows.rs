@@ -93,12 +93,15 @@ pub(super) fn assemble(found: &[Found], owned: usize, blocks: Blocks) -> (Vec<u3
 
     let mut start = Vec::with_capacity(owned + 1);
     start.push(0);
-    let mut partner = Vec::with_capacity(parts.iter().map(|(_, p)| p.len()).sum());
+    let mut partner = vec![0; parts.iter().map(|(_, p)| p.len()).sum()];
+    let (mut base, mut rest, mut copies) = (0, partner.as_mut_slice(), Vec::new());
     for (end, part) in &parts {
-        let base = partner.len() as u32;
         start.extend(end.iter().map(|e| base + e));
-        partner.extend_from_slice(part);
+        let (to, others) = std::mem::take(&mut rest).split_at_mut(part.len());
+        copies.push((to, part));
+        (base, rest) = (base + part.len() as u32, others);
     }
+    copies.into_par_iter().for_each(|(to, part)| to.copy_from_slice(part));
     (start, partner)
 }
 

@@ -210,7 +210,7 @@ pub static SOLVER: Section = Section {
             "skin",
             Kind::Number,
             "\"1 mm\"",
-            "How far beyond touching the neighbour list looks at first; a run widens it if lists are used up quickly.",
+            "How far beyond touching the neighbour list looks; a run looks farther where grains are fast.",
         )
         .of(m::LENGTH)
         .positive()

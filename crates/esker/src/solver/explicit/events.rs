@@ -206,21 +206,28 @@ pub fn tidy(model: &Model, state: &mut State) {
 /// Two fixed grains never act on each other.
 pub fn drop_fixed_pairs(p: &Particles, candidates: &mut Candidates) {
     let n = p.owned();
-    if !(0..n).any(|i| p.is_fixed(i)) {
-        return;
-    }
-    let mut partner = Vec::with_capacity(candidates.partner.len());
-    let mut start = vec![0u32];
-    for i in 0..n {
-        for &j in &candidates.partner[candidates.start[i] as usize..candidates.start[i + 1] as usize] {
-            let owner = if (j as usize) < n { j as usize } else { candidates.images[j as usize - n].owner as usize };
-            if !(p.is_fixed(i) && p.is_fixed(owner)) {
-                partner.push(j);
+    let Some(first) = (0..n).find(|&i| p.is_fixed(i)) else { return };
+    // In place: rows before the first fixed grain stay as they are.
+    let mut end = candidates.start[first] as usize;
+    let mut begin = end;
+    for i in first..n {
+        let row = begin..candidates.start[i + 1] as usize;
+        begin = row.end;
+        if p.is_fixed(i) {
+            for k in row {
+                let j = candidates.partner[k];
+                if !p.is_fixed(candidates.identity(j).0 as usize) {
+                    candidates.partner[end] = j;
+                    end += 1;
+                }
             }
+        } else {
+            candidates.partner.copy_within(row.clone(), end);
+            end += row.len();
         }
-        start.push(partner.len() as u32);
+        candidates.start[i + 1] = end as u32;
     }
-    (candidates.start, candidates.partner) = (start, partner);
+    candidates.partner.truncate(end);
 }
 
 /// Bound of the speed at which the surface of a wall can come nearer to a resting grain \[m/s\]: zero for a drum that

@@ -9,7 +9,7 @@ use crate::integrate::isotropic::Found;
 use crate::lanes;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::particles::{Particles, Place};
+use crate::particles::{Motion, Particles, Place};
 use rayon::prelude::*;
 use std::mem::take;
 
@@ -65,16 +65,18 @@ impl Margins {
     pub fn new(model: &Model, particles: &Particles, by_block: bool, pairs_before: usize) -> Self {
         let n = particles.owned();
         let (places, motions) = (&particles.place[..n], &particles.motion[..n]);
-        let mean = motions.iter().map(|motion| motion.velocity).sum::<Vec3>() / n.max(1) as f64;
+        let sum = |block: &[Motion]| block.iter().map(|motion| motion.velocity).sum::<Vec3>();
+        let sums: Vec<Vec3> = motions.par_chunks(4096).map(sum).collect();
+        let mean = sums.into_iter().sum::<Vec3>() / n.max(1) as f64;
         let drift = if by_block && mean.is_finite() { mean } else { Vec3::ZERO };
         let mut speeds: Vec<f64> = motions.par_chunks(BLOCK).map(|block| Found::of(block).deviation(drift)).collect();
         if !by_block {
             let all = speeds.iter().copied().fold(0.0, f64::max);
             speeds.fill(all);
         }
-        let radii = || places.iter().map(|place| place.radius);
-        let largest = radii().fold(0.0, f64::max);
-        let smallest = radii().fold(largest, f64::min);
+        let radii = || places.par_iter().with_min_len(4096).map(|place| place.radius);
+        let largest = radii().reduce(|| 0.0, f64::max);
+        let smallest = radii().reduce(|| largest, f64::min);
         let smallest_period = model.cell.length.iter().flatten().fold(f64::INFINITY, |a, &b| a.min(b));
         let least = 0.5 * model.skin;
         // A list near its limit must not be made longer, and the search allows no more than a period, less a hair.
@@ -93,7 +95,7 @@ impl Margins {
             lasting,
             drift,
             drifted: Vec3::ZERO,
-            reference: places.iter().map(|place| place.position).collect(),
+            reference: places.par_iter().with_min_len(4096).map(|place| place.position).collect(),
             walls: 0.0,
             wall_speed: 0.0,
             walls_moved: 0.0,
