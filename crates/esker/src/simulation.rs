@@ -174,11 +174,12 @@ impl Simulation {
 
     /// Finds the loads of the present instant, without a step, if the state does not have them yet.
     pub fn prepare(&mut self) -> Result<(), StepError> {
-        if !self.is_finished() {
-            self.advance_solver(0)?;
-            self.complete();
+        if self.is_finished() {
+            return Ok(());
         }
-        Ok(())
+        let prepared = self.advance_solver(0);
+        self.complete();
+        prepared
     }
 
     /// Advances by at most `steps` steps, stops early at the end of a stage, and then enters the next one. Returns the

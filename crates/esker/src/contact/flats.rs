@@ -39,6 +39,9 @@ impl Flat {
                 flat.grains.push(other);
             }
             near.next_if_eq(&grain);
+            if flat.grains.last() == Some(&grain) {
+                continue; // a contact of another surface that stood here before
+            }
             let (o, l) = (flat.grains.len() / 8, flat.grains.len() % 8);
             flat.grains.push(grain);
             flat.octets.resize(o + 1, needs);

@@ -126,21 +126,20 @@ impl<'a> Finder<'a> {
             let pose = &self.frames.pose[w];
             let point = pose.to_world(plane.point);
             let world = Plane { point, normal: pose.orientation * plane.normal };
-            let is_near = |grain: &u32| {
-                let Place { position, radius } = self.places[*grain as usize];
-                let reach = radius + reach(*grain as usize);
+            let may_move = |grain: u32| self.motions[grain as usize].inverse_mass != 0.0;
+            let is_near = |grain: u32| {
+                let Place { position, radius } = self.places[grain as usize];
+                let reach = radius + reach(grain as usize);
                 let is_near = |x: Vec3| world.distance(x) < reach;
-                let may_move = self.motions[*grain as usize].inverse_mass != 0.0;
-                may_move
-                    && (!listed
-                        || if periodic {
-                            copies(&self.model.cell, position, reach).into_iter().any(is_near)
-                        } else {
-                            is_near(position)
-                        })
+                match periodic {
+                    _ if !listed => true,
+                    true => copies(&self.model.cell, position, reach).into_iter().any(is_near),
+                    false => is_near(position),
+                }
             };
-            let near = (grains.start as u32..grains.end as u32).filter(is_near);
-            Flat::new(w as u16, plane, near, touching(w), needs)
+            let near = (grains.start as u32..grains.end as u32).filter(|&grain| may_move(grain) && is_near(grain));
+            let touching = touching(w).filter(|&(grain, _)| may_move(grain));
+            Flat::new(w as u16, plane, near, touching, needs)
         };
         planes.map(flat).collect()
     }
@@ -162,7 +161,9 @@ fn copies(cell: &PeriodicCell, x: Vec3, reach: f64) -> Vec<Vec3> {
             if offset < reach {
                 copy[axis] += length;
                 copies.push(copy);
-            } else if offset > length - reach {
+            }
+            let mut copy = copies[k];
+            if offset > length - reach {
                 copy[axis] -= length;
                 copies.push(copy);
             }

@@ -360,7 +360,7 @@ pub(super) fn search(
 /// Grains by octave of radius, coarse first, each with its largest radius; empty levels left out.
 fn levels(places: &[Place], skin: f64) -> Vec<(Vec<u32>, f64)> {
     let r_max = places.iter().fold(0.0_f64, |r, p| r.max(p.radius));
-    if places.iter().all(|p| p.radius > r_max / 2.0) {
+    if !places.is_empty() && places.iter().all(|p| p.radius > r_max / 2.0) {
         return vec![((0..places.len() as u32).collect(), r_max)];
     }
     // Lower ends of the octaves. Once diameters are small beside the skin, finer cells gain nothing.

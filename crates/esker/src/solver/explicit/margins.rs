@@ -35,6 +35,8 @@ pub struct Margins {
     drifted: Vec3,
     /// Where the grains were.
     reference: Vec<Vec3>,
+    /// Largest radius \[m\].
+    largest: f64,
     /// Margin of walls besides those of the grains \[m\].
     walls: f64,
     /// Speed of the walls, and how far they and the frame have moved \[m/s, m\].
@@ -47,6 +49,13 @@ pub struct Margins {
 struct Margin {
     whole: f64,
     used: f64,
+}
+
+impl Margin {
+    /// A little early, so that rounding hides no pair.
+    fn is_used_up(&self) -> bool {
+        self.used > 0.999_999 * self.whole
+    }
 }
 
 /// What is known of the velocities over a step.
@@ -83,7 +92,8 @@ impl Margins {
         let room = 0.5 * (0.999 * smallest_period - 2.0 * largest);
         let most = if pairs_before < lanes::MOST / 4 { least + 0.25 * smallest } else { least };
         let most = most.min(room).max(least);
-        let whole = |steps: f64, speed: f64| (steps * model.dt * speed).clamp(least, most);
+        // In this order: a speed that is no number gets the least.
+        let whole = |steps: f64, speed: f64| (steps * model.dt * speed).max(least).min(most);
         // Where few grains move much a list may last longer without becoming much longer.
         let sum = |steps: f64| speeds.iter().map(|&speed| whole(steps, speed)).sum::<f64>();
         let mut lasting = LASTING;
@@ -96,34 +106,28 @@ impl Margins {
             drift,
             drifted: Vec3::ZERO,
             reference: places.par_iter().with_min_len(4096).map(|place| place.position).collect(),
-            walls: 0.0,
+            largest,
+            walls: f64::INFINITY,
             wall_speed: 0.0,
             walls_moved: 0.0,
         }
     }
 
-    /// Takes walls into account that come nearer at a speed of at most `speed` \[m/s\] and have come nearer for a time
+    /// Takes walls, if there are any, into account that come nearer at a speed of at most `speed` \[m/s\] and have come nearer for a time
     /// `ahead` already \[s\].
     pub fn with_walls(mut self, model: &Model, speed: f64, ahead: f64) -> Self {
         self.wall_speed = speed + self.drift.length();
         self.walls_moved = speed * ahead;
         let wanted = self.lasting * model.dt * self.wall_speed;
-        self.walls = if model.walls.is_empty() {
-            f64::INFINITY
-        } else {
-            wanted.clamp(0.5 * model.skin, self.most_of_walls(model))
-        };
+        if !model.walls.is_empty() {
+            self.walls = wanted.max(0.5 * model.skin).min(model.skin + self.largest);
+        }
         self
     }
 
-    /// No more than the grains themselves may have.
-    fn most_of_walls(&self, model: &Model) -> f64 {
-        self.blocks.iter().map(|block| block.whole).fold(model.skin, f64::max)
-    }
-
-    /// Margin of a grain \[m\], a little more than it may use up, so that rounding hides no pair.
+    /// Margin of a grain \[m\].
     fn of(&self, grain: usize) -> f64 {
-        1.000_001 * self.blocks[grain / BLOCK].whole
+        self.blocks[grain / BLOCK].whole
     }
 
     /// How near a wall may be to a grain for their contact to be looked at \[m\].
@@ -152,13 +156,13 @@ impl Margins {
                         Velocities::AtMost(speed) => speed + drift.length(),
                         Velocities::Unknown => f64::INFINITY,
                     };
-                if margin.used > margin.whole {
+                if margin.is_used_up() {
                     // The bounds have been used up: look at the real displacements.
                     let first = segment.grains.start + b * BLOCK;
                     let grains = first..segment.grains.end.min(first + BLOCK);
                     let moved = |i: usize| (places[i].position - reference[i] - drifted).length();
                     margin.used = grains.map(moved).fold(0.0, f64::max);
-                    used_up |= margin.used > margin.whole;
+                    used_up |= margin.is_used_up();
                 }
             }
             used_up

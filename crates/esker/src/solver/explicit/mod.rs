@@ -72,6 +72,8 @@ pub struct Explicit {
     unfinished: bool,
     /// The next step has begun, with these speeds.
     begun: Option<Speeds>,
+    /// Candidate pairs of the last list.
+    pairs: usize,
 }
 
 impl Explicit {
@@ -90,6 +92,7 @@ impl Explicit {
             list: None,
             unfinished: false,
             begun: None,
+            pairs: 0,
         }
     }
 
@@ -354,7 +357,7 @@ impl Explicit {
         let p = &state.particles;
         list.scratch.mean.truncate(p.owned());
         let near_walls = wall_finder(model, state, state.time);
-        let margins = Margins::new(model, p, list.scheme.is_some(), list.pairs);
+        let margins = Margins::new(model, p, list.scheme.is_some(), self.pairs);
         // The walls are looked at where they stood at the start of the step.
         let margins = margins.with_walls(model, near_walls.speed, model.dt);
         let mut candidates = search(model, p, &margins)?;
@@ -368,7 +371,7 @@ impl Explicit {
             forms.0,
             forms.1,
         );
-        list.pairs = candidates.forget_rows();
+        self.pairs = candidates.forget_rows();
         list.candidates = candidates;
         list.kind = list.candidates.kinds(&p.kind);
         list.margins = margins;
@@ -405,8 +408,11 @@ impl Explicit {
         }
         let scheme = Isotropic::of(model, &state.particles, self.width);
         let near_walls = wall_finder(model, state, t);
-        let margins =
-            Margins::new(model, &state.particles, scheme.is_some(), 0).with_walls(model, near_walls.speed, 0.0);
+        let margins = Margins::new(model, &state.particles, scheme.is_some(), self.pairs).with_walls(
+            model,
+            near_walls.speed,
+            0.0,
+        );
         let mut candidates = search(model, &state.particles, &margins)?;
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         // The fast loops leave losses with the loads, where the fast integration finds them.
@@ -428,7 +434,7 @@ impl Explicit {
         state.contacts.leave();
         let p = &state.particles;
         let kind = candidates.kinds(&p.kind);
-        let pairs = candidates.forget_rows();
+        self.pairs = candidates.forget_rows();
         let mut scratch = integrate::Scratch::default();
         let mut now = Vec::new();
         match scheme {
@@ -441,7 +447,6 @@ impl Explicit {
             wall_batch,
             scheme,
             candidates,
-            pairs,
             segments,
             scratch,
             now,

@@ -26,8 +26,6 @@ pub struct WorkingList {
     pub scheme: Option<Isotropic>,
     /// Without rows, which the segments have.
     pub candidates: Candidates,
-    /// How many pairs it held.
-    pub pairs: usize,
     pub segments: Vec<Segment>,
     /// Of the general integration; empty with the fast one.
     pub scratch: integrate::Scratch,
