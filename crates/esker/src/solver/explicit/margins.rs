@@ -5,7 +5,7 @@
 //! the margin is one for each block of grains, by how fast these are: a few that fly about shorten nobody's list.
 
 use crate::contact::list::{BLOCK, Segment};
-use crate::integrate::isotropic::Found;
+use crate::integrate::isotropic::{Found, Isotropic};
 use crate::lanes;
 use crate::math::Vec3;
 use crate::model::Model;
@@ -70,16 +70,17 @@ pub enum Velocities {
 }
 
 impl Margins {
-    /// For grains as they move now. With velocities of blocks unknown later on, all have the same.
-    pub fn new(model: &Model, particles: &Particles, by_block: bool, pairs_before: usize) -> Self {
+    /// For grains as they move now, with `pairs_before` candidates in the last list. Without a scheme that tells the velocities
+    /// of blocks all have the same margin.
+    pub fn new(model: &Model, particles: &Particles, scheme: Option<&Isotropic>, pairs_before: usize) -> Self {
         let n = particles.owned();
         let (places, motions) = (&particles.place[..n], &particles.motion[..n]);
         let sum = |block: &[Motion]| block.iter().map(|motion| motion.velocity).sum::<Vec3>();
         let sums: Vec<Vec3> = motions.par_chunks(4096).map(sum).collect();
         let mean = sums.into_iter().sum::<Vec3>() / n.max(1) as f64;
-        let drift = if by_block && mean.is_finite() { mean } else { Vec3::ZERO };
+        let drift = if scheme.is_some() && mean.is_finite() { mean } else { Vec3::ZERO };
         let mut speeds: Vec<f64> = motions.par_chunks(BLOCK).map(|block| Found::of(block).deviation(drift)).collect();
-        if !by_block {
+        if scheme.is_none() {
             let all = speeds.iter().copied().fold(0.0, f64::max);
             speeds.fill(all);
         }
@@ -113,8 +114,8 @@ impl Margins {
         }
     }
 
-    /// Takes walls, if there are any, into account that come nearer at a speed of at most `speed` \[m/s\] and have come nearer for a time
-    /// `ahead` already \[s\].
+    /// Takes walls, if there are any, into account that come nearer at a speed of at most `speed` \[m/s\] and have come
+    /// nearer for a time `ahead` already \[s\].
     pub fn with_walls(mut self, model: &Model, speed: f64, ahead: f64) -> Self {
         self.wall_speed = speed + self.drift.length();
         self.walls_moved = speed * ahead;

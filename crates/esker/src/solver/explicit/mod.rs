@@ -357,7 +357,7 @@ impl Explicit {
         let p = &state.particles;
         list.scratch.mean.truncate(p.owned());
         let near_walls = wall_finder(model, state, state.time);
-        let margins = Margins::new(model, p, list.scheme.is_some(), self.pairs);
+        let margins = Margins::new(model, p, list.scheme.as_ref(), self.pairs);
         // The walls are looked at where they stood at the start of the step.
         let margins = margins.with_walls(model, near_walls.speed, model.dt);
         let mut candidates = search(model, p, &margins)?;
@@ -408,11 +408,8 @@ impl Explicit {
         }
         let scheme = Isotropic::of(model, &state.particles, self.width);
         let near_walls = wall_finder(model, state, t);
-        let margins = Margins::new(model, &state.particles, scheme.is_some(), self.pairs).with_walls(
-            model,
-            near_walls.speed,
-            0.0,
-        );
+        let margins =
+            Margins::new(model, &state.particles, scheme.as_ref(), self.pairs).with_walls(model, near_walls.speed, 0.0);
         let mut candidates = search(model, &state.particles, &margins)?;
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
         // The fast loops leave losses with the loads, where the fast integration finds them.
