@@ -5,8 +5,10 @@
 //! into its own level, half the stencil, and into all coarser ones, the whole stencil: every pair is met once, and a size
 //! ratio of 100 costs seven levels, not a million grains in one cell. Equal grains make one level, the plain uniform grid.
 //!
-//! Cells are numbered x + A y + B z modulo a power of two near the number of grains, and grains are sorted by that number.
-//! Three cells along x are then one run of memory. Where the box around the grains is small the numbering is the usual one
+//! Cells are numbered a + A b + B c modulo a power of two near the number of grains, and grains are sorted by that number.
+//! The last coordinate c runs along the longest edge of the box around the grains: a layer of cells is then as small as can
+//! be, and a sweep in this order comes to the neighbours in the next layer while the grains are still in the cache. Three
+//! cells along a are one run of memory. Where the box around the grains is small the numbering is the usual one
 //! of a box; where it is large (a gas, a splinter a million metres away) far cells share a number. That costs a few
 //! distance checks and no memory, and loses no pair: checks are exact. The strides are chosen such that no two cells of one
 //! stencil share a number, so no pair is met twice either.
@@ -106,6 +108,8 @@ struct Run {
 
 /// Grains of one level, sorted by cell.
 struct CellGrid {
+    /// Which of x, y, z the three cell coordinates run along: the longest edge of the box last, the others in this order.
+    along: [usize; 3],
     axes: [Axis; 3],
     /// Cell number = (coordinates · stride − first) mod number of cells.
     stride: [u64; 3],
@@ -123,17 +127,20 @@ struct CellGrid {
 impl CellGrid {
     /// Sorts `members`, at least one, indices into `places`, into cells at least `edge` wide.
     fn new(members: Vec<u32>, places: &[Place], cell: &PeriodicCell, edge: f64) -> CellGrid {
-        let mut axes = cell.length.map(|length| Axis::new(edge, length));
-
         // The box of cells around all grains; cells are numbered along it if it is not much larger than their number.
         let all = members.par_iter().with_min_len(4096);
         let bounds = all
             .fold(|| Aabb::EMPTY, |b, &i| b.including(places[i as usize].position))
             .reduce(|| Aabb::EMPTY, Aabb::union);
+        let size = bounds.max - bounds.min;
+        let longest = (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(2);
+        let mut along = [0, 1, 2];
+        along[longest..].rotate_left(1);
+        let mut axes = along.map(|axis| Axis::new(edge, cell.length[axis]));
         let mut low = [0; 3];
         let mut extent = [1_u64; 3];
         for axis in 0..3 {
-            let (a, b) = (axes[axis].coordinate(bounds.min[axis]), axes[axis].coordinate(bounds.max[axis]));
+            let [a, b] = [bounds.min, bounds.max].map(|end| axes[axis].coordinate(end[along[axis]]));
             if axes[axis].period.is_none() && a == b {
                 axes[axis].density = 0.0;
             } else {
@@ -144,12 +151,13 @@ impl CellGrid {
         let budget = (2 * members.len()).clamp(64, MAX_CELLS) as u128;
         let folded = volume(extent) > budget;
         if folded {
-            (low, extent) = bulk(&members, places, &axes);
+            (low, extent) = bulk(&members, places, along, &axes);
             fold(&mut extent, budget);
         }
         let stride = [1, extent[0], extent[0] * extent[1]];
         let cells = (volume(extent) as usize).next_power_of_two();
         let mut grid = CellGrid {
+            along,
             axes,
             stride,
             first: 0,
@@ -194,7 +202,7 @@ impl CellGrid {
     /// Cell coordinates of a wrapped position.
     #[inline]
     fn coordinates(&self, x: Vec3) -> [i64; 3] {
-        [self.axes[0].coordinate(x.x), self.axes[1].coordinate(x.y), self.axes[2].coordinate(x.z)]
+        std::array::from_fn(|axis| self.axes[axis].coordinate(x[self.along[axis]]))
     }
 
     /// Number of a cell.
@@ -209,13 +217,17 @@ impl CellGrid {
         rows.wrapping_add(c[0] as u64)
     }
 
-    /// Entries of `count` cells along x from cell `c`, all in the given copy.
+    /// Entries of `count` cells in a row from cell `c`, all in the given copy, which is told along the coordinates.
     fn push_cells(&self, c: [i64; 3], count: usize, copy: [i32; 3], runs: &mut Vec<Run>) {
+        let mut in_space = [0; 3];
+        for axis in 0..3 {
+            in_space[self.along[axis]] = copy[axis];
+        }
         let cells = self.start.len() - 1;
         let number = self.number(c);
         let end = (number + count).min(cells);
-        self.push_run(number, end, copy, runs);
-        self.push_run(0, number + count - end, copy, runs); // past the last number, from 0 again
+        self.push_run(number, end, in_space, runs);
+        self.push_run(0, number + count - end, in_space, runs); // past the last number, from 0 again
     }
 
     /// Number of grains.
@@ -230,43 +242,43 @@ impl CellGrid {
         }
     }
 
-    /// Entries of the cells `x` in the row (y, z), coordinates not yet wrapped.
-    fn push_row(&self, x: RangeInclusive<i64>, y: i64, z: i64, runs: &mut Vec<Run>) {
-        let ((y, copy_y), (z, copy_z)) = (self.axes[1].wrap(y), self.axes[2].wrap(z));
-        let (from, to) = (*x.start(), *x.end());
+    /// Entries of the cells `a` in the row (b, c), coordinates not yet wrapped.
+    fn push_row(&self, a: RangeInclusive<i64>, b: i64, c: i64, runs: &mut Vec<Run>) {
+        let ((b, copy_b), (c, copy_c)) = (self.axes[1].wrap(b), self.axes[2].wrap(c));
+        let (from, to) = (*a.start(), *a.end());
         if self.axes[0].period.is_none_or(|cells| from >= 0 && to < cells) {
-            self.push_cells([from, y, z], (to - from + 1) as usize, [0, copy_y, copy_z], runs);
+            self.push_cells([from, b, c], (to - from + 1) as usize, [0, copy_b, copy_c], runs);
         } else {
-            for raw in x {
-                let (x, copy_x) = self.axes[0].wrap(raw);
-                self.push_cells([x, y, z], 1, [copy_x, copy_y, copy_z], runs);
+            for raw in a {
+                let (a, copy_a) = self.axes[0].wrap(raw);
+                self.push_cells([a, b, c], 1, [copy_a, copy_b, copy_c], runs);
             }
         }
     }
 
-    /// All 27 cells around `c`.
-    fn around(&self, c: [i64; 3], runs: &mut Vec<Run>) {
+    /// All 27 cells around one.
+    fn around(&self, cell: [i64; 3], runs: &mut Vec<Run>) {
         runs.clear();
-        for z in self.axes[2].around(c[2]) {
-            for y in self.axes[1].around(c[1]) {
-                self.push_row(self.axes[0].around(c[0]), y, z, runs);
+        for c in self.axes[2].around(cell[2]) {
+            for b in self.axes[1].around(cell[1]) {
+                self.push_row(self.axes[0].around(cell[0]), b, c, runs);
             }
         }
     }
 
-    /// Half of the 26 cells beside `c`: of two opposite ones the later in (z, y, x).
-    fn ahead(&self, c: [i64; 3], runs: &mut Vec<Run>) {
+    /// Half of the 26 cells beside one: of two opposite ones the later in (c, b, a).
+    fn ahead(&self, cell: [i64; 3], runs: &mut Vec<Run>) {
         runs.clear();
-        let x = self.axes[0].around(c[0]);
+        let a = self.axes[0].around(cell[0]);
         if !self.axes[0].is_flat() {
-            self.push_row(c[0] + 1..=c[0] + 1, c[1], c[2], runs);
+            self.push_row(cell[0] + 1..=cell[0] + 1, cell[1], cell[2], runs);
         }
         if !self.axes[1].is_flat() {
-            self.push_row(x.clone(), c[1] + 1, c[2], runs);
+            self.push_row(a.clone(), cell[1] + 1, cell[2], runs);
         }
         if !self.axes[2].is_flat() {
-            for y in self.axes[1].around(c[1]) {
-                self.push_row(x.clone(), y, c[2] + 1, runs);
+            for b in self.axes[1].around(cell[1]) {
+                self.push_row(a.clone(), b, cell[2] + 1, runs);
             }
         }
     }
@@ -277,7 +289,7 @@ fn volume(extent: [u64; 3]) -> u128 {
 }
 
 /// Lowest cell and extent of the bulk of the grains, strays left out, judged from a sample.
-fn bulk(members: &[u32], places: &[Place], axes: &[Axis; 3]) -> ([i64; 3], [u64; 3]) {
+fn bulk(members: &[u32], places: &[Place], along: [usize; 3], axes: &[Axis; 3]) -> ([i64; 3], [u64; 3]) {
     let mut low = [0; 3];
     let mut extent = [1; 3];
     for axis in 0..3 {
@@ -285,7 +297,7 @@ fn bulk(members: &[u32], places: &[Place], axes: &[Axis; 3]) -> ([i64; 3], [u64;
             continue;
         }
         let mut sample: Vec<i64> = (members.iter().step_by(members.len().div_ceil(512)))
-            .map(|&i| axes[axis].coordinate(places[i as usize].position[axis]))
+            .map(|&i| axes[axis].coordinate(places[i as usize].position[along[axis]]))
             .collect();
         sample.sort_unstable();
         let tail = sample.len() / 32;
@@ -540,8 +552,8 @@ fn find_near(place: &Place, others: &[Place], shift: Vec3, skin: f64, hits: &mut
     count
 }
 
-/// The order that sorts grains by cell, x fastest, then y, then z, and by index within a cell: `order[k]` is the grain to
-/// put at place `k`. Cells are at least `cell_size` \[m\] wide.
+/// The order that sorts grains by cell, slowest along the longest edge of the box around them, the others as in x, y, z, and
+/// by index within a cell: `order[k]` is the grain to put at place `k`. Cells are at least `cell_size` \[m\] wide.
 ///
 /// Neighbours in space become neighbours in memory, which is all that matters for speed. Where grains are few and far
 /// between, distant cells share a number and are sorted as one. A size that is no positive number puts all grains into
