@@ -18,22 +18,30 @@ use rayon::prelude::*;
 /// by the spin in the middle of every eight steps.
 pub const TURN_EVERY: u64 = 8;
 
-/// Turns the orientations of all bodies with equal moments of inertia if it is time to, after `step` steps.
-pub fn turn_all(particles: &mut Particles, step: u64, dt: f64) {
-    if step % TURN_EVERY != TURN_EVERY / 2 {
-        return;
-    }
-    let time = dt * TURN_EVERY as f64;
+/// Whether the orientations are turned at the beginning of the step that comes after `steps` steps.
+pub fn turns_after(steps: u64) -> bool {
+    steps % TURN_EVERY == TURN_EVERY / 2
+}
+
+/// Turns the orientations of all bodies with equal moments of inertia by what they turn in [`TURN_EVERY`] steps.
+pub fn turn_all(particles: &mut Particles, dt: f64) {
     let (bodies, inertia) = (&particles.motion, &particles.inertia);
     particles.orientation.par_chunks_mut(CHUNK).enumerate().for_each(|(c, chunk)| {
         for (k, q) in chunk.iter_mut().enumerate() {
             let (body, inertia) = (&bodies[c * CHUNK + k], inertia[c * CHUNK + k]);
-            let turns = body.angular_velocity != Vec3::ZERO && body.inverse_mass != 0.0;
-            if turns && is_isotropic(inertia) {
-                *q = turn_exactly(*q, body.angular_velocity * time);
+            if is_isotropic(inertia) {
+                turn_picture(q, body, dt);
             }
         }
     });
+}
+
+/// Turns the orientation of one body by what it turns in [`TURN_EVERY`] steps.
+#[inline(always)]
+fn turn_picture(q: &mut Quat, body: &Motion, dt: f64) {
+    if body.angular_velocity != Vec3::ZERO && body.inverse_mass != 0.0 {
+        *q = turn_exactly(*q, body.angular_velocity * (dt * TURN_EVERY as f64));
+    }
 }
 
 /// Orientation of a grain at the present time: up to [`TURN_EVERY`] steps are still to be turned or turned ahead.
@@ -66,6 +74,8 @@ pub struct Columns<'a> {
     pub motion: &'a mut [Motion],
     /// Velocities at the time of the force, where somebody wants them.
     pub now: Option<&'a mut [Motion]>,
+    /// Orientations, when it is time to turn them.
+    pub orientation: Option<&'a mut [Quat]>,
     /// Loads: after the first kick, those of gravity alone.
     pub load: &'a mut [Load],
     /// Masses.
@@ -204,7 +214,7 @@ impl Isotropic {
 
     #[inline(always)]
     fn all<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
-        let Columns { place, motion, mut now, load: loads, mass, kind } = columns;
+        let Columns { place, motion, mut now, orientation, load: loads, mass, kind } = columns;
         let n = place.len();
         assert!(motion.len() == n && loads.len() == n && mass.len() == n && kind.len() == n);
         let (h, dt) = (0.5 * self.dt, self.dt);
@@ -248,6 +258,11 @@ impl Isotropic {
                 if let Some(now) = &mut now {
                     now[k] = Motion::from_record(std::array::from_fn(|c| v[c] + kick[c]));
                 }
+            }
+        }
+        if let Some(orientation) = orientation {
+            for (q, body) in orientation.iter_mut().zip(motion.iter()) {
+                turn_picture(q, body, dt);
             }
         }
         Found { least, largest, odd, lost: [sums[3], sums[7]] }

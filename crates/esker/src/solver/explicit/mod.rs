@@ -175,17 +175,18 @@ impl Explicit {
             (_, Some(speed)) => speed,
             (Some(scheme), None) => {
                 let pass = if unfinished { Pass::FinishAndBegin } else { Pass::Begin };
-                let columns = AllColumns::of(&mut state.particles, &mut list.now);
+                let columns = AllColumns::of(&mut state.particles, &mut list.now).beginning_after(state.step);
                 isotropic_pass(scheme, pass, columns, &mut list.segments, Blocks::All).speeds()
             }
             (None, None) => {
                 let p = &mut state.particles;
-                integrate::begin(model.integrator, p, &mut list.scratch, model.planar, model.dt).into()
+                let speed = integrate::begin(model.integrator, p, &mut list.scratch, model.planar, model.dt);
+                if model.integrator == Integrator::VelocityVerlet && isotropic::turns_after(state.step) {
+                    isotropic::turn_all(p, model.dt);
+                }
+                speed.into()
             }
         };
-        if model.integrator == Integrator::VelocityVerlet {
-            isotropic::turn_all(&mut state.particles, state.step, model.dt);
-        }
         if unfinished {
             book::losses(state, &mut list.segments);
         }
@@ -260,7 +261,7 @@ impl Explicit {
             let loads = p.load.par_iter_mut().with_min_len(4096).zip(&p.mass);
             loads.for_each(|(load, mass)| *load = Load { force: *mass * gravity, ..Load::default() });
         }
-        let columns = AllColumns::of(p, &mut []);
+        let columns = AllColumns::of(p, &mut []).beginning_after(state.step + 1);
         // SAFETY: entries are changed by `Wave` only, and only those nobody looks at any more.
         let (place, motion) = unsafe { (Column::new(columns.place, all), Column::new(columns.motion, all)) };
         let grains = Grains {

@@ -1,7 +1,8 @@
 //! Work cut up among the workers: each has its own part of the columns.
 
 use crate::contact::list::{BLOCK, Segment};
-use crate::integrate::isotropic::{Columns, Found, Isotropic, Pass};
+use crate::integrate::isotropic::{Columns, Found, Isotropic, Pass, turns_after};
+use crate::math::Quat;
 use crate::particles::{Load, Motion, Particles, Place};
 use rayon::prelude::*;
 use std::marker::PhantomData;
@@ -16,6 +17,9 @@ pub struct AllColumns<'a> {
     pub load: *mut Load,
     /// Null where nobody wants it.
     now: *mut Motion,
+    orientation: *mut Quat,
+    /// Whether it is time to turn the orientations.
+    turns: bool,
     mass: &'a [f64],
     kind: &'a [u16],
     marker: PhantomData<&'a mut Place>,
@@ -31,16 +35,25 @@ impl<'a> AllColumns<'a> {
     pub fn of(particles: &'a mut Particles, now: &'a mut [Motion]) -> Self {
         let n = particles.owned();
         assert!(particles.place.len() >= n && particles.motion.len() >= n && particles.load.len() == n);
+        assert!(particles.orientation.len() >= n);
         assert!(now.is_empty() || now.len() >= n);
         Self {
             place: particles.place.as_mut_ptr(),
             motion: particles.motion.as_mut_ptr(),
             load: particles.load.as_mut_ptr(),
             now: if now.is_empty() { std::ptr::null_mut() } else { now.as_mut_ptr() },
+            orientation: particles.orientation.as_mut_ptr(),
+            turns: false,
             mass: &particles.mass,
             kind: &particles.kind,
             marker: PhantomData,
         }
+    }
+
+    /// The same for passes that begin the step after `steps` others.
+    pub fn beginning_after(mut self, steps: u64) -> Self {
+        self.turns = turns_after(steps);
+        self
     }
 
     /// One pass over the grains of a range.
@@ -56,6 +69,7 @@ impl<'a> AllColumns<'a> {
                 place: from_raw_parts_mut(self.place.add(first), n),
                 motion: from_raw_parts_mut(self.motion.add(first), n),
                 now: (!self.now.is_null()).then(|| from_raw_parts_mut(self.now.add(first), n)),
+                orientation: self.turns.then(|| from_raw_parts_mut(self.orientation.add(first), n)),
                 load: from_raw_parts_mut(self.load.add(first), n),
                 mass,
                 kind,
