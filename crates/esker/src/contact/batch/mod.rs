@@ -194,7 +194,6 @@ impl Batch {
         let mut mixtures = [const { MaybeUninit::<Constants>::uninit() }; MOST_GROUPS];
         let mut laws = [std::ptr::null::<Constants>(); MOST_GROUPS];
         let mut meetings = [const { MaybeUninit::<Meeting<L>>::uninit() }; MOST_GROUPS];
-        let mut pressed = [const { MaybeUninit::<Pressed<L>>::uninit() }; MOST_GROUPS];
         let mut loads = [const { MaybeUninit::<[L; 8]>::uninit() }; MOST_GROUPS];
         let whole = [1.0; 8];
         let chunk = (GROUPS * L::N / 8).max(1);
@@ -250,14 +249,9 @@ impl Batch {
                 unsafe {
                     let (group, law) = (groups[g].assume_init_ref(), &*laws[g]);
                     let (geometry, meeting) = (geometry[g].assume_init_ref(), meetings[g].assume_init_ref());
-                    let to = pressed[g].as_mut_ptr();
+                    let mut pressed = MaybeUninit::<Pressed<L>>::uninit();
+                    let to = pressed.as_mut_ptr();
                     Pressed::of_pairs::<HERTZ, ROOT, VISCOUS>(to, grains.dt, law, &columns, group, geometry, meeting);
-                }
-            }
-            for g in 0..found {
-                // SAFETY: written above.
-                unsafe {
-                    let (group, law) = (groups[g].assume_init_ref(), &*laws[g]);
                     let shares;
                     let share = if LEDGER && has_images {
                         shares = shares_of(grains, columns.j(group), L::N);
@@ -265,7 +259,7 @@ impl Batch {
                     } else {
                         &whole
                     };
-                    let (to, pressed) = (loads[g].as_mut_ptr(), pressed[g].assume_init_ref());
+                    let (to, pressed) = (loads[g].as_mut_ptr(), pressed.assume_init_ref());
                     pressed.respond::<HERTZ, VISCOUS, LEDGER>(to, grains.dt, law, &columns, group, share);
                 }
             }
