@@ -63,17 +63,22 @@ pub struct Octets {
 }
 
 impl Octets {
-    /// Appends empty octets, or cuts down to `len` of them.
+    /// Appends empty octets, or cuts down to `len` of them. Room for a few more is kept, not for twice as many.
     pub(super) fn resize(&mut self, len: usize, needs: Needs) {
-        fit(&mut self.pairs, len);
-        fit(&mut self.tags, len);
-        fit(&mut self.k, len);
-        fit(&mut self.law, len);
-        fit(&mut self.spring, len);
-        fit(&mut self.stiffness, len);
-        fit(&mut self.approach, len);
-        fit(&mut self.slip, if needs.slip { len } else { 0 });
-        fit(&mut self.dashpot, if needs.dashpot { len } else { 0 });
+        self.resize_within(len + len / 16 + 1, len, needs);
+    }
+
+    /// The same; where there is no room yet, it is made for `room` octets.
+    fn resize_within(&mut self, room: usize, len: usize, needs: Needs) {
+        fit(&mut self.pairs, room, len);
+        fit(&mut self.tags, room, len);
+        fit(&mut self.k, room, len);
+        fit(&mut self.law, room, len);
+        fit(&mut self.spring, room, len);
+        fit(&mut self.stiffness, room, len);
+        fit(&mut self.approach, room, len);
+        fit(&mut self.slip, room, if needs.slip { len } else { 0 });
+        fit(&mut self.dashpot, room, if needs.dashpot { len } else { 0 });
     }
 
     /// What the pair in lane `l` of octet `o` remembers. Slip and dashpot forces that are not kept are told as zero: laws that
@@ -169,10 +174,10 @@ impl Octets {
     }
 }
 
-/// Appends empty entries, or cuts down to `len` of them. Room for a few more is kept, not for twice as many.
-fn fit<T: Clone + Default>(column: &mut Vec<T>, len: usize) {
+/// Appends empty entries, or cuts down to `len` of them; where there is no room yet, it is made for `room`.
+fn fit<T: Clone + Default>(column: &mut Vec<T>, room: usize, len: usize) {
     if len > column.capacity() {
-        column.reserve_exact(len + len / 16 + 1 - column.len());
+        column.reserve_exact(room - column.len());
     }
     column.resize(len, T::default());
 }
@@ -256,9 +261,13 @@ impl Near {
     /// Appends candidate `k`, which touches: its octet and lane. The rest has to be found before a sweep.
     fn push(&mut self, k: usize) -> (&mut Octets, usize, usize) {
         self.blocks.resize_with(self.blocks.len().max(k / BLOCK + 1), Block::default);
-        let octets = &mut self.blocks[k / BLOCK].octets;
+        let (before, block) = self.blocks.split_at_mut(k / BLOCK);
+        let octets = &mut block[0].octets;
         if octets.tags.last().is_none_or(|tag| tag.live == u8::MAX) {
-            octets.resize(octets.tags.len() + 1, self.needs);
+            // Blocks are much alike: room for as many as the last one has.
+            let len = octets.tags.len() + 1;
+            let expected = before.last().map_or(0, |last| last.octets.tags.len());
+            octets.resize_within(expected.max(len) + len / 16 + 1, len, self.needs);
         }
         let o = octets.tags.len() - 1;
         let l = octets.tags[o].live.trailing_ones() as usize;
