@@ -1,5 +1,6 @@
 //! `esker bench`: speed on standard set-ups or on a scene of one's own, in particle-steps per second.
 
+use crate::instructions::Instructions;
 use crate::out::say;
 use crate::progress::PhaseTimer;
 use crate::{Failure, tables};
@@ -184,7 +185,9 @@ pub fn main(args: Args) -> Result<(), Failure> {
         // The state does not depend on the number of threads: all of them run it in, once.
         let begin = pool(most)?.install(|| run_in(subject, most, &args).map_err(|e| e.to_string()))?;
         for &threads in &args.threads {
-            let result = pool(threads)?.install(|| measure(subject, &begin, threads, &args).map_err(|e| e.to_string()));
+            let mut instructions = Instructions::count();
+            let result = pool(threads)?
+                .install(|| measure(subject, &begin, threads, &args, &mut instructions).map_err(|e| e.to_string()));
             results.push(result?);
         }
     }
@@ -237,7 +240,13 @@ fn run_in(subject: &Subject, threads: usize, args: &Args) -> Result<Begin, Failu
 }
 
 /// Measures from there on with so many threads.
-fn measure(subject: &Subject, begin: &Begin, threads: usize, args: &Args) -> Result<serde_json::Value, Failure> {
+fn measure(
+    subject: &Subject,
+    begin: &Begin,
+    threads: usize,
+    args: &Args,
+    instructions: &mut Instructions,
+) -> Result<serde_json::Value, Failure> {
     let mut simulation = begin.simulation(threads, args);
     let grains = simulation.state.particles.owned();
     if !args.json {
@@ -249,6 +258,7 @@ fn measure(subject: &Subject, begin: &Begin, threads: usize, args: &Args) -> Res
     let timer = PhaseTimer::listen(&mut simulation);
     let rebuilds = simulation.rebuilds();
     let mut speeds = Vec::new();
+    let before = instructions.so_far();
     let start = Instant::now();
     for _ in 0..args.rounds {
         let round = Instant::now();
@@ -256,6 +266,9 @@ fn measure(subject: &Subject, begin: &Begin, threads: usize, args: &Args) -> Res
         speeds.push(grains as f64 * args.steps as f64 / round.elapsed().as_secs_f64());
     }
     let total = start.elapsed().as_secs_f64();
+    let executed = instructions.so_far().zip(before).map(|(after, before)| after - before);
+    let particle_steps = grains as f64 * args.steps as f64 * args.rounds as f64;
+    let instructions = executed.map(|executed| executed as f64 / particle_steps);
     let rebuilds = simulation.rebuilds().saturating_sub(rebuilds);
     let memory = simulation.memory() as f64 / grains.max(1) as f64;
     speeds.sort_by(f64::total_cmp);
@@ -274,6 +287,9 @@ fn measure(subject: &Subject, begin: &Begin, threads: usize, args: &Args) -> Res
         );
         say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
         say!("  {memory:.0} bytes per grain, {rebuilds} rebuilds of the neighbour list");
+        if let Some(instructions) = instructions {
+            say!("  {instructions:.0} instructions per particle-step");
+        }
         tables::phases(&phases, total);
     }
     let phases: serde_json::Map<_, _> = phases.into_iter().map(|(name, seconds)| (name, seconds.into())).collect();
@@ -291,6 +307,7 @@ fn measure(subject: &Subject, begin: &Begin, threads: usize, args: &Args) -> Res
         "coordination": coordination,
         "bytes_per_grain": memory,
         "rebuilds": rebuilds,
+        "instructions_per_particle_step": instructions,
         "phases": phases,
     }))
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod examples;
+mod instructions;
 mod out;
 mod pages;
 mod progress;

@@ -2,10 +2,10 @@
 //!
 //! Now and then the pairs that may touch within the next steps are picked from the list of candidates and put into
 //! [octets](super::octets) with what they remember. The octets are taken in chunks, stage by stage: geometry,
-//! velocities, normal forces, tangential forces, loads. Those of a chunk that do not touch go through with a force of zero. The formulas are
-//! those of [`sweep`](super::sweep) and [`law`](crate::law), which stay the readable reference: `tests/batch.rs` compares
-//! the two. Here they are arranged so that a group needs one division for all that its bodies come to and one, beside a
-//! root, for sliding.
+//! velocities, forces, loads. Those of a chunk that do not touch go through with a force of zero. The formulas are those of
+//! [`sweep`](super::sweep) and [`law`](crate::law), which stay the readable reference: `tests/batch.rs` compares the two.
+//! Here they are arranged so that a group needs one division for all that its bodies come to and one, beside a root, for
+//! sliding.
 //!
 //! Losses are added to the two spare numbers of the [`Load`] of the first grain, so that the account of energy costs no
 //! memory traffic of its own.
