@@ -7,8 +7,9 @@
 //! summed.
 
 use super::flats::Flat;
+use super::near_pairs::Near;
 use super::near_walls::{Finder, NearWalls, Reach};
-use super::octets::{Near, Needs, Slot};
+use super::octets::Needs;
 use super::spots::Spots;
 use super::{Contacts, PairContact, WallContact};
 use crate::integrate::isotropic::Found;
@@ -17,6 +18,7 @@ use crate::law::Memory;
 use crate::neighbor::Candidates;
 use crate::state::held;
 use rayon::prelude::*;
+use std::iter::repeat_n;
 use std::ops::Range;
 
 /// Grains per block of an ordered sum.
@@ -108,19 +110,16 @@ impl Default for Memories {
 }
 
 impl Memories {
-    /// Gives the last pair, number `k`, a memory.
-    fn recall(&mut self, k: usize, memory: Memory) {
-        match self {
-            Self::Each(all) => all[k] = memory,
-            Self::Near(near) => near.recall(k, &memory),
-        }
-    }
-
-    /// Gives the last pair, number `k`, the memory in a slot of others.
-    fn take_over(&mut self, k: usize, others: &Near, slot: Slot) {
-        match self {
-            Self::Each(all) => all[k] = others.memory(slot),
-            Self::Near(near) => near.take_over(k, others, slot),
+    /// Of `pairs` pairs, some of which, ascending, touch and have a memory.
+    fn new(form: Loop, pairs: usize, known: Vec<(u32, &Memory)>) -> Self {
+        let mut known = known.into_iter();
+        match form {
+            Loop::General => {
+                let mut all = vec![Memory::default(); pairs];
+                known.for_each(|(k, memory)| all[k as usize] = *memory);
+                Self::Each(all)
+            }
+            Loop::Fast(needs) => Self::Near(Box::new(Near::new(needs, &mut known))),
         }
     }
 }
@@ -154,7 +153,7 @@ impl Pairs {
     fn touching(&self) -> Box<dyn Iterator<Item = (usize, Memory)> + '_> {
         match &self.memory {
             Memories::Each(all) => Box::new(all.iter().copied().enumerate().filter(|(_, memory)| memory.touching)),
-            Memories::Near(near) => Box::new(near.touching().map(|(k, slot)| (k, near.memory(slot)))),
+            Memories::Near(near) => Box::new(near.touching().map(|(k, slot)| (k as usize, near.memory(slot)))),
         }
     }
 
@@ -173,18 +172,6 @@ impl Pairs {
             Memories::Near(near) => near.memory_held(),
         };
         held(&self.i) + held(&self.j) + memory
-    }
-
-    /// Appends a pair that does not touch; groups are left open. Returns its number.
-    #[inline]
-    fn push(&mut self, i: u32, j: u32) -> usize {
-        self.i.push(lanes::offset(i));
-        self.j.push(lanes::offset(j));
-        if let Memories::Each(all) = &mut self.memory {
-            all.push(Memory::default());
-        }
-        self.len += 1;
-        self.len - 1
     }
 }
 
@@ -241,8 +228,10 @@ pub fn build(
             let rows = rows_of(part, &own, span);
             let from = contacts.pairs.partition_point(|c| (c.i as usize) < rows.start);
             let touching = contacts.pairs[from..].iter().filter(|c| c.memory.touching);
-            let known = Recall::new(touching.map(|c| (c.i, (c.j, c.shift), c.memory)));
-            assemble(part, rows, &own, candidates, form, known, Memories::recall)
+            let known = Recall::new(touching.map(|c| (c.i, (c.j, c.shift), &c.memory)));
+            let (mut pairs, known) = assemble(part, rows, &own, candidates, known);
+            pairs.memory = Memories::new(form, pairs.len, known);
+            pairs
         };
         let blocks = own.len().div_ceil(BLOCK);
         let walls = slice_of(&contacts.walls, &own, |w| w.grain);
@@ -284,29 +273,28 @@ pub fn renew(
     candidates: &Candidates,
     near_walls: &Finder,
     reach: &Reach,
-    form: Loop,
     wall_form: Loop,
 ) {
     let span = candidates.span();
     segments.par_iter_mut().for_each(|segment| {
         let own = &segment.grains;
         for (part, pairs) in PARTS.into_iter().zip(&mut segment.parts) {
-            let old = std::mem::take(pairs);
-            let name = |k: usize| {
-                let (i, j) = old.grains(k);
-                (i as u32, before.identity(j as u32))
-            };
+            let Pairs { i, j, memory, .. } = std::mem::take(pairs);
+            let name = |k: usize| (lanes::index(i[k]) as u32, before.identity(lanes::index(j[k]) as u32));
             let rows = rows_of(part, own, span);
-            *pairs = match &old.memory {
+            *pairs = match memory {
                 Memories::Each(all) => {
                     let touching = all.iter().enumerate().filter(|(_, memory)| memory.touching);
-                    let known = touching.map(|(k, memory)| (name(k).0, name(k).1, *memory));
-                    assemble(part, rows, own, candidates, form, Recall::new(known), Memories::recall)
+                    let known = Recall::new(touching.map(|(k, memory)| (name(k).0, name(k).1, memory)));
+                    let (pairs, known) = assemble(part, rows, own, candidates, known);
+                    let memory = Memories::new(Loop::General, pairs.len, known);
+                    Pairs { memory, ..pairs }
                 }
                 Memories::Near(near) => {
-                    let known = near.touching().map(|(k, slot)| (name(k).0, name(k).1, slot));
-                    let take_over = |new: &mut Memories, k: usize, slot: Slot| new.take_over(k, near, slot);
-                    assemble(part, rows, own, candidates, form, Recall::new(known), take_over)
+                    let touching = near.touching().map(|(k, slot)| (name(k as usize), slot));
+                    let known = Recall::new(touching.map(|((i, partner), slot)| (i, partner, slot)));
+                    let (pairs, slots) = assemble(part, rows, own, candidates, known);
+                    Pairs { memory: Memories::Near(Box::new(near.handed_on(slots))), ..pairs }
                 }
             };
         }
@@ -328,27 +316,28 @@ type Partner = (u32, [i32; 3]);
 /// What pairs remember, or where, sorted by first grain, to be asked in the order of the first grains.
 struct Recall<M, I: Iterator<Item = (u32, Partner, M)>> {
     rest: std::iter::Peekable<I>,
-    /// The first grain asked for last, and what its pairs remember.
-    row: Option<u32>,
+    /// What the pairs of the first grain asked for last remember.
     of_row: Vec<(Partner, M)>,
 }
 
 impl<M: Copy, I: Iterator<Item = (u32, Partner, M)>> Recall<M, I> {
     fn new(all: I) -> Self {
-        Self { rest: all.peekable(), row: None, of_row: Vec::new() }
+        Self { rest: all.peekable(), of_row: Vec::new() }
     }
 
-    /// Memory of the pair of a grain with a partner.
-    fn of(&mut self, i: u32, partner: Partner) -> Option<M> {
-        if self.row != Some(i) {
-            self.row = Some(i);
-            self.of_row.clear();
-            while let Some((row, partner, memory)) = self.rest.next_if(|(row, ..)| *row <= i) {
-                if row == i {
-                    self.of_row.push((partner, memory));
-                }
+    /// Whether pairs of a first grain, above those asked for before, remember anything.
+    fn has(&mut self, i: u32) -> bool {
+        self.of_row.clear();
+        while let Some((row, partner, memory)) = self.rest.next_if(|(row, ..)| *row <= i) {
+            if row == i {
+                self.of_row.push((partner, memory));
             }
         }
+        !self.of_row.is_empty()
+    }
+
+    /// Memory of its pair with a partner.
+    fn of(&self, partner: Partner) -> Option<M> {
         self.of_row.iter().find(|(known, _)| *known == partner).map(|(_, memory)| *memory)
     }
 }
@@ -358,43 +347,46 @@ fn rows_of(part: Part, own: &Range<usize>, span: usize) -> Range<usize> {
     if part == Part::Below { own.start - span.min(own.start)..own.start } else { own.clone() }
 }
 
-/// The candidates of some rows that belong to a part of what a worker has to do. Rows come in ascending order, so the
-/// list is sorted by (i, j); `remember` gives the last pair what it is known to remember.
+/// The candidates of some rows that belong to a part of what a worker has to do, without memories, and what those that are
+/// known remember. Rows come in ascending order, so the list is sorted by (i, j).
 fn assemble<M: Copy, I: Iterator<Item = (u32, Partner, M)>>(
     part: Part,
     rows: Range<usize>,
     own: &Range<usize>,
     candidates: &Candidates,
-    form: Loop,
     mut known: Recall<M, I>,
-    remember: impl Fn(&mut Memories, usize, M),
-) -> Pairs {
-    let memory = match form {
-        Loop::General => Memories::Each(Vec::new()),
-        Loop::Fast(needs) => Memories::Near(Box::new(Near::new(needs))),
-    };
-    let mut pairs = Pairs { memory, ..Default::default() };
+) -> (Pairs, Vec<(u32, M)>) {
     let grains = candidates.owned();
-    let wanted = |j: u32| match j as usize {
-        j if j >= grains => part == Part::Images,
-        j if own.contains(&j) => matches!(part, Part::Below | Part::Inside),
-        _ => part == Part::Above,
+    let partners = |i: usize| {
+        let row = candidates.row(i);
+        let below = |end: usize| match row.last() {
+            Some(&last) if last as usize >= end => row.partition_point(|&j| (j as usize) < end),
+            _ => row.len(),
+        };
+        match part {
+            Part::Images => &row[below(grains)..],
+            Part::Below => &row[below(own.start)..below(own.end)],
+            Part::Inside => &row[..below(own.end)],
+            Part::Above => &row[below(own.end)..below(grains)],
+        }
     };
-    let partners = |i: usize| candidates.row(i).iter().copied().filter(|&j| wanted(j));
-    let count: usize = rows.clone().map(|i| partners(i).count()).sum();
-    pairs.i.reserve_exact(count.next_multiple_of(8));
-    pairs.j.reserve_exact(count.next_multiple_of(8));
+    let len: usize = rows.clone().map(|i| partners(i).len()).sum();
+    let room = len.next_multiple_of(8);
+    let (mut first, mut second) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    let mut remembered = Vec::new();
     for i in rows {
-        for j in partners(i) {
-            let k = pairs.push(i as u32, j);
-            if let Some(memory) = known.of(i as u32, candidates.identity(j)) {
-                remember(&mut pairs.memory, k, memory);
+        let partners = partners(i);
+        if !partners.is_empty() && known.has(i as u32) {
+            for (k, &j) in (second.len()..).zip(partners) {
+                remembered.extend(known.of(candidates.identity(j)).map(|memory| (k as u32, memory)));
             }
         }
+        first.extend(repeat_n(lanes::offset(i as u32), partners.len()));
+        second.extend(partners.iter().map(|&j| lanes::offset(j)));
     }
-    pairs.i.resize(count.next_multiple_of(8), 0);
-    pairs.j.resize(count.next_multiple_of(8), 0);
-    pairs
+    first.resize(room, 0);
+    second.resize(room, 0);
+    (Pairs { i: first, j: second, len, memory: Memories::default() }, remembered)
 }
 
 /// The part of a list sorted by grain that belongs to a range.

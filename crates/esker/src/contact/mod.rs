@@ -9,6 +9,7 @@ pub mod batch;
 pub mod column;
 pub mod flats;
 pub mod list;
+pub mod near_pairs;
 pub mod near_walls;
 pub mod octets;
 pub mod spots;

@@ -1,11 +1,9 @@
-//! Pairs that may touch within the next steps, eight side by side with what they remember: what the fast contact loop
-//! ([`batch`](super::batch)) walks over.
+//! Contacts, eight side by side with what they remember: what the fast loops ([`batch`](super::batch)) walk over.
 
-use crate::lanes::{Record, index};
+use crate::lanes::Record;
 use crate::law::{LastForces, LastRates, Memory};
 use crate::math::Vec3;
 use crate::state::held;
-use std::ops::Range;
 use std::slice::from_mut;
 
 /// Grains of eight pairs, as [`offset`](crate::lanes::offset)s. Lanes that hold no pair repeat one that does.
@@ -39,6 +37,33 @@ pub struct Needs {
     pub dashpot: bool,
 }
 
+/// Where a pair has its memory: in which of several octets, and in which lane of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slot(u32);
+
+impl Slot {
+    /// Nowhere: the pair has none.
+    pub(super) const NOWHERE: Slot = Slot(u32::MAX);
+    /// Most lanes of one [`Octets`] that can be told.
+    pub(super) const LANES: usize = 4096;
+
+    /// Lane `lane` of octets number `octets`.
+    pub(super) fn new(octets: usize, lane: usize) -> Self {
+        debug_assert!(lane < Self::LANES);
+        Self((octets * Self::LANES + lane) as u32)
+    }
+
+    /// In which octets.
+    pub(super) fn octets(self) -> usize {
+        self.0 as usize / Self::LANES
+    }
+
+    /// In which lane of them.
+    pub(super) fn lane(self) -> usize {
+        self.0 as usize % Self::LANES
+    }
+}
+
 /// Octets and their memories, a column for each number, so that a sweep reads and writes nothing it does not need.
 #[derive(Clone, Debug, Default)]
 pub struct Octets {
@@ -65,11 +90,7 @@ pub struct Octets {
 impl Octets {
     /// Appends empty octets, or cuts down to `len` of them. Room for a few more is kept, not for twice as many.
     pub(super) fn resize(&mut self, len: usize, needs: Needs) {
-        self.resize_within(len + len / 16 + 1, len, needs);
-    }
-
-    /// The same; where there is no room yet, it is made for `room` octets.
-    fn resize_within(&mut self, room: usize, len: usize, needs: Needs) {
+        let room = len + len / 16 + 1;
         fit(&mut self.pairs, room, len);
         fit(&mut self.tags, room, len);
         fit(&mut self.k, room, len);
@@ -141,28 +162,33 @@ impl Octets {
         self.tags[o].touching |= 1 << l;
     }
 
-    /// Takes over into octet `o` what lanes `from` of others remember, and returns which of those touched.
+    /// Takes over into octet `o` what others remember, lane by lane in the given octets, if anywhere. Returns which of them
+    /// touched.
     #[inline(always)]
-    fn take_over_all(&mut self, o: usize, others: &Self, from: [u32; 8]) -> u8 {
-        let (mut touching, mut lanes) = (0, [0; 8]);
-        for l in 0..8 {
-            // Lanes without a memory may hold any number.
-            let f = if from[l] == NOWHERE { 0 } else { from[l] as usize };
-            let touched = others.tags.get(f / 8).map_or(0, |tag| tag.touching >> (f % 8) & 1);
-            touching |= (touched & u8::from(from[l] != NOWHERE)) << l;
-            lanes[l] = f;
+    pub(super) fn take_over_all<'a>(&mut self, o: usize, from: [Slot; 8], octets: impl Fn(Slot) -> &'a Self) -> u8 {
+        // Lanes without a memory may hold any number.
+        let any = from.into_iter().min().unwrap_or(Slot::NOWHERE);
+        if any == Slot::NOWHERE {
+            return 0;
         }
+        let mut touching = 0;
+        let from: [(&Self, usize, usize); 8] = std::array::from_fn(|l| {
+            let slot = if from[l] == Slot::NOWHERE { any } else { from[l] };
+            let (there, p, m) = (octets(slot), slot.lane() / 8, slot.lane() % 8);
+            touching |= (there.tags[p].touching >> m & 1 & u8::from(from[l] != Slot::NOWHERE)) << l;
+            (there, p, m)
+        });
         if touching == 0 {
             return 0;
         }
-        gather::<_, 3>(&mut self.spring[o], others.spring.as_flattened(), &lanes);
-        gather::<_, 1>(from_mut(&mut self.stiffness[o]), &others.stiffness, &lanes);
-        gather::<_, 1>(from_mut(&mut self.approach[o]), &others.approach, &lanes);
+        gather(&mut self.spring[o], |l, c| from[l].0.spring[from[l].1][c][from[l].2]);
+        gather(from_mut(&mut self.stiffness[o]), |l, _| from[l].0.stiffness[from[l].1][from[l].2]);
+        gather(from_mut(&mut self.approach[o]), |l, _| from[l].0.approach[from[l].1][from[l].2]);
         if let Some(to) = self.slip.get_mut(o) {
-            gather::<_, 3>(to, others.slip.as_flattened(), &lanes);
+            gather(to, |l, c| from[l].0.slip[from[l].1][c][from[l].2]);
         }
         if let Some(to) = self.dashpot.get_mut(o) {
-            gather::<_, 4>(to, others.dashpot.as_flattened(), &lanes);
+            gather(to, |l, c| from[l].0.dashpot[from[l].1][c][from[l].2]);
         }
         touching
     }
@@ -182,234 +208,12 @@ fn fit<T: Clone + Default>(column: &mut Vec<T>, room: usize, len: usize) {
     column.resize(len, T::default());
 }
 
-/// Numbers of the lanes of some octets, one octet of `C` columns after another.
+/// Fills columns with what lane `l` finds for column `c`.
 #[inline(always)]
-fn gather<T: Copy, const C: usize>(to: &mut [[T; 8]], from: &[[T; 8]], lanes: &[usize; 8]) {
-    for c in 0..to.len() {
-        for l in 0..8 {
-            to[c][l] = from[lanes[l] / 8 * C + c][lanes[l] % 8];
+fn gather<T>(to: &mut [[T; 8]], of: impl Fn(usize, usize) -> T) {
+    for (c, column) in to.iter_mut().enumerate() {
+        for (l, number) in column.iter_mut().enumerate() {
+            *number = of(l, c);
         }
-    }
-}
-
-/// Candidates whose near pairs are found together: a list is renewed block by block, so that no second list is needed.
-pub const BLOCK: usize = 4096;
-
-/// The near pairs of a list of candidates.
-#[derive(Clone, Debug)]
-pub struct Near {
-    /// Of each block of [`BLOCK`] candidates, in their order.
-    pub blocks: Vec<Block>,
-    needs: Needs,
-    /// Room for the renewal of a block.
-    spare: Octets,
-    picked: Picked,
-}
-
-/// Where a near pair has its memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Slot {
-    block: u32,
-    octet: u16,
-    lane: u16,
-}
-
-/// The near pairs of some candidates.
-#[derive(Clone, Debug)]
-pub struct Block {
-    /// In the order of the candidates.
-    pub octets: Octets,
-    /// How much nearer two grains may still come before another pair has to be among them \[m\]; minus infinity if
-    /// nobody has looked yet, and there are but those that touch.
-    pub room: f64,
-    /// The grains of the candidates lie in this range, or are images.
-    pub grains: Range<usize>,
-    /// Which of the candidates are among them, one bit each.
-    pub inside: Vec<u8>,
-    /// How many are.
-    pub count: usize,
-}
-
-impl Default for Block {
-    fn default() -> Self {
-        Self { octets: Octets::default(), room: f64::NEG_INFINITY, grains: 0..0, inside: Vec::new(), count: 0 }
-    }
-}
-
-impl Near {
-    /// None yet.
-    pub fn new(needs: Needs) -> Self {
-        Self { blocks: Vec::new(), needs, spare: Octets::default(), picked: Picked::default() }
-    }
-
-    /// Whether there are more than those that touch.
-    pub fn is_known(&self) -> bool {
-        self.blocks.last().is_some_and(|block| block.room > f64::NEG_INFINITY)
-    }
-
-    /// Makes a block of every [`BLOCK`] of `count` candidates (i, j). `images` is the offset of the first image.
-    pub fn begin(&mut self, [i, j]: [&[u32]; 2], count: usize, images: u32) {
-        self.blocks.resize_with(count.div_ceil(BLOCK), Block::default);
-        for (b, block) in self.blocks.iter_mut().enumerate() {
-            let pairs = b * BLOCK..count.min((b + 1) * BLOCK);
-            let seconds = j[pairs.clone()].iter().filter(|&&j| j < images);
-            let last = seconds.chain(&i[pairs.clone()]).max().expect("blocks are not empty");
-            block.grains = index(i[pairs.start])..index(*last) + 1;
-        }
-    }
-
-    /// Appends candidate `k`, which touches: its octet and lane. The rest has to be found before a sweep.
-    fn push(&mut self, k: usize) -> (&mut Octets, usize, usize) {
-        self.blocks.resize_with(self.blocks.len().max(k / BLOCK + 1), Block::default);
-        let (before, block) = self.blocks.split_at_mut(k / BLOCK);
-        let octets = &mut block[0].octets;
-        if octets.tags.last().is_none_or(|tag| tag.live == u8::MAX) {
-            // Blocks are much alike: room for as many as the last one has.
-            let len = octets.tags.len() + 1;
-            let expected = before.last().map_or(0, |last| last.octets.tags.len());
-            octets.resize_within(expected.max(len) + len / 16 + 1, len, self.needs);
-        }
-        let o = octets.tags.len() - 1;
-        let l = octets.tags[o].live.trailing_ones() as usize;
-        octets.k[o][l] = k as u32;
-        octets.tags[o].live |= 1 << l;
-        (octets, o, l)
-    }
-
-    /// Appends the memory of candidate `k`, which touches.
-    pub fn recall(&mut self, k: usize, memory: &Memory) {
-        let (octets, o, l) = self.push(k);
-        octets.recall(o, l, memory);
-    }
-
-    /// Appends for candidate `k`, which touches, the memory in a slot of others.
-    pub fn take_over(&mut self, k: usize, others: &Self, slot: Slot) {
-        let (octets, o, l) = self.push(k);
-        let from = &others.blocks[slot.block as usize].octets;
-        octets.take_over(o, l, from, slot.octet as usize, slot.lane as usize);
-    }
-
-    /// The pairs that touched at the last step, in their order: place in the list and where their memory is.
-    pub fn touching(&self) -> impl Iterator<Item = (usize, Slot)> + '_ {
-        self.blocks.iter().enumerate().flat_map(|(b, Block { octets, .. })| {
-            octets.tags.iter().zip(&octets.k).enumerate().flat_map(move |(o, (tag, k))| {
-                let lanes = (0..8).filter(|l| tag.touching >> l & 1 == 1);
-                lanes.map(move |l| (k[l] as usize, Slot { block: b as u32, octet: o as u16, lane: l as u16 }))
-            })
-        })
-    }
-
-    /// The memory in a slot.
-    pub fn memory(&self, slot: Slot) -> Memory {
-        self.blocks[slot.block as usize].octets.memory(slot.octet as usize, slot.lane as usize)
-    }
-
-    /// Number of pairs that touched at the last step.
-    pub fn count(&self) -> usize {
-        self.blocks.iter().flat_map(|block| &block.octets.tags).map(|tag| tag.touching.count_ones() as usize).sum()
-    }
-
-    /// Gives block `block` the pairs that have been picked for it; those that touch keep their memory. `images` is the
-    /// offset of the first image, `law` tells which law two grains have.
-    #[inline(always)]
-    pub fn refill(&mut self, block: usize, images: u32, law: impl Fn(u32, u32) -> u8) {
-        let Self { blocks, needs, spare, picked } = self;
-        let Block { octets, inside, count, .. } = &mut blocks[block];
-        std::mem::swap(inside, &mut picked.inside);
-        *count = picked.count;
-        std::mem::swap(octets, spare);
-        picked.find_memories(spare);
-        let whole = ..picked.fill_up();
-        octets.resize(whole.end / 8, *needs);
-        let eights = picked.k[whole].as_chunks().0.iter();
-        let eights = eights.zip(picked.i[whole].as_chunks().0).zip(picked.j[whole].as_chunks().0);
-        for (o, (((k, i), j), &from)) in eights.zip(picked.from.as_chunks().0).enumerate() {
-            let pairs = (picked.count - 8 * o).min(8);
-            octets.pairs[o] = Octet { i: *i, j: *j };
-            octets.k[o] = *k;
-            let mut farthest = 0;
-            for l in 0..8 {
-                octets.law[o][l] = law(i[l], j[l]);
-                farthest = farthest.max(if j[l] < images { j[l] } else { 0 });
-            }
-            let live = u8::MAX >> (8 - pairs);
-            let touching = octets.take_over_all(o, spare, from) & live;
-            octets.tags[o] = Tag { farthest, live, touching };
-        }
-    }
-
-    /// Room for pairs to be picked from the candidates of a block, and the block.
-    pub fn pick(&mut self, block: usize, candidates: usize) -> (&mut Picked, &mut Block) {
-        self.picked.clear(candidates);
-        let block = &mut self.blocks[block];
-        block.inside.resize(candidates.div_ceil(8), 0);
-        (&mut self.picked, block)
-    }
-
-    /// Memory held \[byte\].
-    pub fn memory_held(&self) -> usize {
-        let of_block = |block: &Block| block.octets.memory_held() + held(&block.inside);
-        let blocks: usize = self.blocks.iter().map(of_block).sum();
-        blocks + self.spare.memory_held() + self.picked.memory_held() + held(&self.blocks)
-    }
-}
-
-/// Pairs picked from a block of candidates.
-#[derive(Clone, Debug, Default)]
-pub struct Picked {
-    /// Place of each in the list of candidates, ascending; this and the next columns have room for all and eight more.
-    pub k: Vec<u32>,
-    /// First grain of each.
-    pub i: Vec<u32>,
-    /// Second grain of each.
-    pub j: Vec<u32>,
-    /// How many.
-    pub count: usize,
-    /// Which of the candidates they are, one bit each.
-    pub inside: Vec<u8>,
-    /// Where each finds its memory: a lane of the pairs before, or [`NOWHERE`].
-    from: Vec<u32>,
-}
-
-/// No lane.
-const NOWHERE: u32 = u32::MAX;
-
-impl Picked {
-    /// Forgets all, and makes room for so many.
-    fn clear(&mut self, most: usize) {
-        self.count = 0;
-        self.inside.clear();
-        for column in [&mut self.k, &mut self.i, &mut self.j] {
-            column.resize(column.len().max(most + 8), 0);
-        }
-    }
-
-    /// Looks for each pair among those before, which are sorted too.
-    fn find_memories(&mut self, before: &Octets) {
-        self.from.clear();
-        let known = before.k.as_flattened();
-        let live = before.tags.last().map_or(0, |tag| 8 * (before.tags.len() - 1) + tag.live.count_ones() as usize);
-        let mut at = 0;
-        for &k in &self.k[..self.count] {
-            while at < live && known[at] < k {
-                at += 1;
-            }
-            self.from.push(if at < live && known[at] == k { at as u32 } else { NOWHERE });
-        }
-    }
-
-    /// Repeats the last pair, without its memory, until there are whole octets. Returns how many pairs that makes.
-    fn fill_up(&mut self) -> usize {
-        let whole = self.count.next_multiple_of(8);
-        for column in [&mut self.k, &mut self.i, &mut self.j] {
-            let last = column[self.count.max(1) - 1];
-            column[self.count..whole].fill(last);
-        }
-        self.from.resize(whole, NOWHERE);
-        whole
-    }
-
-    fn memory_held(&self) -> usize {
-        held(&self.k) + held(&self.i) + held(&self.j) + held(&self.from) + held(&self.inside)
     }
 }

@@ -119,14 +119,14 @@ struct CellGrid {
     folded: bool,
     /// Cell `c` holds entries `start[c]..start[c + 1]`.
     start: Vec<u32>,
-    /// Entries: grain and its wrapped place, then [`PADDING`] that belongs to no cell.
+    /// Entries: grain and its wrapped place, then [`PADDING`] of grain 0 that belong to no cell.
     grain: Vec<u32>,
     place: Vec<Place>,
 }
 
 impl CellGrid {
     /// Sorts `members`, at least one, indices into `places`, into cells at least `edge` wide.
-    fn new(members: Vec<u32>, places: &[Place], cell: &PeriodicCell, edge: f64) -> CellGrid {
+    fn new(members: &[u32], places: &[Place], cell: &PeriodicCell, edge: f64) -> CellGrid {
         // The box of cells around all grains; cells are numbered along it if it is not much larger than their number.
         let all = members.par_iter().with_min_len(4096);
         let bounds = all
@@ -151,7 +151,7 @@ impl CellGrid {
         let budget = (2 * members.len()).clamp(64, MAX_CELLS) as u128;
         let folded = volume(extent) > budget;
         if folded {
-            (low, extent) = bulk(&members, places, along, &axes);
+            (low, extent) = bulk(members, places, along, &axes);
             fold(&mut extent, budget);
         }
         let stride = [1, extent[0], extent[0] * extent[1]];
@@ -172,31 +172,22 @@ impl CellGrid {
         grid
     }
 
-    /// Counting sort, stable.
-    fn sort(&mut self, members: Vec<u32>, places: &[Place], cells: usize) {
-        let number: Vec<u32> = members
-            .par_iter()
-            .with_min_len(4096)
-            .map(|&i| self.number(self.coordinates(places[i as usize].position)) as u32)
-            .collect();
-        // One slot ahead: while entries are dealt out, start[c + 1] moves from the start of cell c to its end.
-        let mut start = vec![0_u32; cells + 2];
-        for &c in &number {
-            start[c as usize + 2] += 1;
-        }
-        for c in 2..cells + 2 {
-            start[c] += start[c - 1];
-        }
-        let mut grain = vec![0; members.len() + PADDING];
-        let mut place = vec![Place { position: Vec3::ZERO, radius: 0.0 }; members.len() + PADDING];
-        for (&i, &c) in members.iter().zip(&number) {
-            let slot = start[c as usize + 1] as usize;
-            start[c as usize + 1] += 1;
-            grain[slot] = i;
-            place[slot] = places[i as usize];
-        }
-        start.truncate(cells + 1);
-        (self.start, self.grain, self.place) = (start, grain, place);
+    /// Sorts members by cell, and by index within a cell.
+    fn sort(&mut self, members: &[u32], places: &[Place], cells: usize) {
+        let blocks = Blocks::new(cells);
+        let numbered = |some: &[u32]| {
+            let mut found = Found::new(blocks);
+            for &i in some {
+                let c = self.number(self.coordinates(places[i as usize].position)) as u32;
+                found.pairs[blocks.of(c)].push((c, i));
+            }
+            found
+        };
+        let found: Vec<Found> = members.par_chunks(entries_per_task(members.len())).map(numbered).collect();
+        (self.start, self.grain) = assemble(&found, cells, blocks);
+        self.grain.extend([0; PADDING]);
+        let entries = self.grain.par_iter().with_min_len(4096);
+        self.place = entries.map(|&i| places[i as usize]).collect();
     }
 
     /// Cell coordinates of a wrapped position.
@@ -330,11 +321,10 @@ pub(super) fn search(
     let owned = wrapped.places.len();
     let levels: Vec<CellGrid> = levels(&wrapped.places, skin)
         .into_par_iter()
-        .map(|(members, r_max)| CellGrid::new(members, &wrapped.places, cell, (2.0 * r_max + skin) * WIDENING))
+        .map(|(members, r_max)| CellGrid::new(&members, &wrapped.places, cell, (2.0 * r_max + skin) * WIDENING))
         .collect();
 
-    // Tasks: slices of each level. Their size, and that of the blocks of rows, depends on the number of grains alone.
-    let entries_per_task = 2048.max(owned / 256);
+    let entries_per_task = entries_per_task(owned);
     let blocks = Blocks::new(owned);
     let tasks: Vec<(usize, usize)> = (0..levels.len())
         .flat_map(|l| (0..levels[l].len()).step_by(entries_per_task).map(move |first| (l, first)))
@@ -369,12 +359,16 @@ pub(super) fn search(
     Ok(Candidates { start, partner, images })
 }
 
+/// Slices of the entries of a level that make a task. Their size, and that of the blocks of rows, depends on the number of
+/// grains alone.
+fn entries_per_task(entries: usize) -> usize {
+    2048.max(entries / 256)
+}
+
 /// Grains by octave of radius, coarse first, each with its largest radius; empty levels left out.
 fn levels(places: &[Place], skin: f64) -> Vec<(Vec<u32>, f64)> {
-    let r_max = places.iter().fold(0.0_f64, |r, p| r.max(p.radius));
-    if !places.is_empty() && places.iter().all(|p| p.radius > r_max / 2.0) {
-        return vec![((0..places.len() as u32).collect(), r_max)];
-    }
+    let all = || places.par_iter().with_min_len(4096);
+    let r_max = all().map(|p| p.radius).reduce(|| 0.0, f64::max);
     // Lower ends of the octaves. Once diameters are small beside the skin, finer cells gain nothing.
     let mut floors = Vec::new();
     let mut floor = r_max / 2.0;
@@ -382,14 +376,20 @@ fn levels(places: &[Place], skin: f64) -> Vec<(Vec<u32>, f64)> {
         floors.push(floor);
         floor /= 2.0;
     }
-    let mut levels = vec![(Vec::new(), 0.0_f64); floors.len() + 1];
-    for (i, place) in places.iter().enumerate() {
-        let level = floors.iter().position(|&floor| place.radius > floor).unwrap_or(floors.len());
-        let (members, largest) = &mut levels[level];
-        members.push(i as u32);
-        *largest = largest.max(place.radius);
+    let level = |place: &Place| floors.iter().position(|&floor| place.radius > floor).unwrap_or(floors.len());
+    let mut levels = Vec::new();
+    let mut left = places.len();
+    for l in 0..=floors.len() {
+        let here = || all().enumerate().filter(|(_, place)| level(place) == l);
+        let members: Vec<u32> = here().map(|(i, _)| i as u32).collect();
+        if !members.is_empty() {
+            left -= members.len();
+            levels.push((members, here().map(|(_, place)| place.radius).reduce(|| 0.0, f64::max)));
+        }
+        if left == 0 {
+            break;
+        }
     }
-    levels.retain(|(members, _)| !members.is_empty());
     levels
 }
 
@@ -569,7 +569,7 @@ pub fn spatial_order(places: &[Place], cell: &PeriodicCell, cell_size: f64) -> V
     let count = u32::try_from(places.len()).expect("grains are counted in 32 bits");
     let wrapped: Vec<Place> =
         places.iter().map(|p| Place { position: cell.wrap(p.position).0, radius: p.radius }).collect();
-    let mut order = CellGrid::new((0..count).collect(), &wrapped, cell, cell_size).grain;
+    let mut order = CellGrid::new(&(0..count).collect::<Vec<_>>(), &wrapped, cell, cell_size).grain;
     order.truncate(places.len());
     order
 }

@@ -4,6 +4,7 @@
 
 use super::Image;
 use rayon::prelude::*;
+use std::mem::take;
 
 /// Entries found by one task.
 pub(super) struct Found {
@@ -91,17 +92,19 @@ pub(super) fn assemble(found: &[Found], owned: usize, blocks: Blocks) -> (Vec<u3
         })
         .collect();
 
-    let mut start = Vec::with_capacity(owned + 1);
-    start.push(0);
+    let mut start = vec![0; owned + 1];
     let mut partner = vec![0; parts.iter().map(|(_, p)| p.len()).sum()];
-    let (mut base, mut rest, mut copies) = (0, partner.as_mut_slice(), Vec::new());
+    let (mut base, mut starts, mut partners) = (0, &mut start[1..], partner.as_mut_slice());
+    let mut copies = Vec::new();
     for (end, part) in &parts {
-        start.extend(end.iter().map(|e| base + e));
-        let (to, others) = std::mem::take(&mut rest).split_at_mut(part.len());
-        copies.push((to, part));
-        (base, rest) = (base + part.len() as u32, others);
+        let to = (take(&mut starts).split_at_mut(end.len()), take(&mut partners).split_at_mut(part.len()));
+        copies.push((base, (to.0.0, end), (to.1.0, part)));
+        (base, starts, partners) = (base + part.len() as u32, to.0.1, to.1.1);
     }
-    copies.into_par_iter().for_each(|(to, part)| to.copy_from_slice(part));
+    copies.into_par_iter().for_each(|(base, (starts, end), (partners, part))| {
+        starts.iter_mut().zip(end).for_each(|(start, end)| *start = base + end);
+        partners.copy_from_slice(part);
+    });
     (start, partner)
 }
 

@@ -153,7 +153,7 @@ impl Batch {
         let law =
             |i: u32, j: u32| if self.laws.constants.len() == 1 { 0 } else { self.laws.which(kind(i), kind(j).into()) };
         let images = offset(grains.owned as u32);
-        if !near.is_known() {
+        if near.blocks.is_empty() {
             near.begin([&pairs.i, &pairs.j], count, images);
         }
         let x = grains.place.as_ptr().cast();

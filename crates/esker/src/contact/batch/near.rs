@@ -1,6 +1,7 @@
 //! Which pairs to look at: those that may touch within the next steps, and the records they will need.
 
-use crate::contact::octets::{BLOCK, Near, Tag};
+use crate::contact::near_pairs::{BLOCK, Near};
+use crate::contact::octets::Tag;
 use crate::lanes::{Lane, Quad, Vec3s, offset, prefetch};
 
 /// Octets between asking for the records of grains and using them.
@@ -111,7 +112,7 @@ pub(super) unsafe fn find<L: Lane>(
     if known && !needless && nearest > WORTH_KEEPING * moved {
         here.room = ROUNDING * nearest;
     } else {
-        here.room = ROUNDING * gap;
         near.refill(block, images, law);
+        near.blocks[block].room = ROUNDING * gap;
     }
 }

@@ -362,15 +362,13 @@ impl Explicit {
         // The walls are looked at where they stood at the start of the step.
         let margins = margins.with_walls(model, near_walls.speed, model.dt);
         let mut candidates = search(model, p, &margins)?;
-        let forms = (loop_of(&list.batch), loop_of_walls(&list.wall_batch));
         list::renew(
             &mut list.segments,
             &list.candidates,
             &candidates,
             &near_walls,
             &|grain| margins.to_walls(grain),
-            forms.0,
-            forms.1,
+            loop_of_walls(&list.wall_batch),
         );
         self.pairs = candidates.forget_rows();
         list.candidates = candidates;
