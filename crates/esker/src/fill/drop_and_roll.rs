@@ -48,7 +48,7 @@ const NUDGE_GAIN: f64 = 1e-7;
 /// Steps before a grain counts as not settling.
 const MAX_STEPS: usize = 200_000;
 /// Largest look-ahead among other grains, in radii.
-const FAR: f64 = 8.0;
+const FAR: f64 = 2.0;
 /// Largest lengthening of the downward pull on a gentle slope.
 const MAX_PULL: f64 = 1024.0;
 
