@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const MAGIC: [u8; 8] = *b"\x89ESKER\r\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEAD: usize = 8 + 4 + 4 + 8 + 4;
 
 /// What a checkpoint says about itself.

@@ -1,10 +1,10 @@
 //! Advice on time step and stiffness before a run: contact time, Rayleigh time, dashpots, expected overlaps.
 
 use crate::law::damping::DampingLaw;
-use crate::law::normal::{AnyNormal, NormalLaw};
+use crate::law::normal::{AnyNormal, NormalLaw, PowerLaw};
 use crate::law::restitution::{contact_time, exponent_factor, peak_overlap, restitution};
 use crate::law::tangential::TangentialLaw;
-use crate::law::{ContactEnd, Law, Touch};
+use crate::law::{ContactEnd, History, Law, Touch};
 use crate::math::Vec3;
 use crate::model::{Kind, Model};
 use serde::Serialize;
@@ -161,8 +161,7 @@ impl PairAdvice {
 
 fn pair(model: &Model, law: &Law, kind: &Kind, r: f64, body: Body, speed: f64, steps_per_contact: f64) -> PairAdvice {
     let Body { effective_radius, effective_mass, .. } = body;
-    let alpha = law.normal.exponent();
-    let k = law.normal.coefficient(effective_radius);
+    let PowerLaw { coefficient: k, exponent: alpha } = law.normal.power_law(effective_radius);
     let t_c = contact_time(k, alpha, effective_mass, speed);
     let overlap = peak_overlap(k, alpha, effective_mass, speed);
     let touch = Touch {
@@ -170,13 +169,17 @@ fn pair(model: &Model, law: &Law, kind: &Kind, r: f64, body: Body, speed: f64, s
         normal: Vec3::X,
         middle: Vec3::X,
         effective_radius,
+        curvature: [1.0 / effective_radius, 0.0],
         effective_mass,
         now: Default::default(),
         mean: Default::default(),
         dt: 0.0,
     };
-    let stiffness = law.normal.stiffness(&touch);
-    let damping = law.damping.coefficient(&touch, stiffness);
+    // Loaded for the first time, at that speed.
+    let mut history = History { impact: speed, ..Default::default() };
+    law.normal.advance(&touch, &mut history);
+    let stiffness = law.normal.stiffness(&touch, &history);
+    let damping = law.damping.coefficient(&touch, law.normal.force(&touch, &history), stiffness, &history);
     let tangential = law.tangential.dashpot(effective_mass, damping);
     // A dashpot takes its share: the peak is lower by e^{1/(α+1)}, e being the restitution without tension (see
     // `restitution`: both follow from the same linear oscillator).

@@ -12,6 +12,7 @@ pub mod contact;
 pub mod expression;
 pub mod field;
 pub mod fill;
+pub mod impact;
 pub mod integrate;
 pub mod lanes;
 pub mod law;

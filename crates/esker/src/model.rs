@@ -100,6 +100,21 @@ impl PairTable {
     pub fn laws(&self) -> &[Law] {
         &self.laws
     }
+
+    /// How far apart grains of a radius, or one and a wall, may be for a force between them, at most \[m\].
+    pub fn range(&self, radius: f64) -> f64 {
+        let between = |law: &Law| law.range([1.0 / radius; 2], true).max(range_to_wall(law, radius));
+        if radius > 0.0 { self.laws.iter().map(between).fold(0.0, f64::max) } else { 0.0 }
+    }
+}
+
+/// Most curved hollow, in curvatures of the grain in it, that makes a difference: see
+/// [`walls`](crate::contact::walls).
+const HOLLOW: f64 = -0.999;
+
+/// How far from a wall of any curvature a grain may be for a force between them \[m\].
+fn range_to_wall(law: &Law, radius: f64) -> f64 {
+    law.range([1.0 / radius, HOLLOW / radius], true)
 }
 
 /// A wall: a surface of some material that moves as prescribed.
@@ -200,6 +215,11 @@ impl Model {
             Shape::Sphere => None,
         };
         self.kinds.iter().find_map(depth).unwrap_or(1.0)
+    }
+
+    /// How far from a wall a grain of a kind may be for a force between them, at most \[m\].
+    pub fn range_to_wall(&self, radius: f64, kind: u16, wall: usize) -> f64 {
+        range_to_wall(self.laws.law(self.material_of(kind), self.walls[wall].material), radius)
     }
 
     /// Acceleration by the fields when they all need nothing but the mass of a grain: it is there before contacts are

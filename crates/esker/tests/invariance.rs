@@ -5,10 +5,14 @@ mod common;
 use common::*;
 use esker::boundary::{Motion, MotionPart};
 use esker::contact::{Frame, Levers, Velocity, contact_velocity, mean_contact_velocity};
-use esker::law::damping::{AnyDamping, FromRestitution};
-use esker::law::rolling::{AnyRolling, ElasticPlastic};
-use esker::law::tangential::{AnyTangential, Mindlin, Spring, Stiffness, TangentialDamping};
-use esker::law::twisting::{AnyTwisting, TwistSpring};
+use esker::law::cohesion::{AnyCohesion, Capillary, Dmt};
+use esker::law::damping::{AnyDamping, FromRestitution, LankaraniNikravesh, OverlapRate, Viscoelastic};
+use esker::law::normal::{
+    AnyNormal, Hooke, Jkr, Langston, Luding, Overlap, Power, Region, Sadd, Scale, Thornton, TwelveSix, WaltonBraun,
+};
+use esker::law::rolling::{AnyRolling, ElasticPlastic, Viscous};
+use esker::law::tangential::{AnyTangential, Mindlin, PartialSlip, Rule, Spring, Stiffness, TangentialDamping};
+use esker::law::twisting::{AnyTwisting, Marshall, TwistSpring};
 use esker::law::{Law, Memory, Touch};
 use esker::math::{Quat, Vec3};
 use esker::model::{Model, Wall};
@@ -28,6 +32,47 @@ fn full_law() -> Law {
     law.rolling = AnyRolling::Spring(ElasticPlastic { friction: 0.1, stiffness: None, damping_ratio: 0.3 });
     law.twisting = AnyTwisting::Spring(TwistSpring { friction: 0.1, stiffness: None, damping_ratio: 0.3 });
     law
+}
+
+/// The same with every normal law, some of them with another dashpot or attraction.
+fn laws() -> Vec<Law> {
+    let full = full_law();
+    let undamped = Law { damping: AnyDamping::None, ..full };
+    let bridge = AnyCohesion::Capillary(Capillary { tension: 0.07, angle: 0.3, volume: 1e-10 });
+    let latch = WaltonBraun { loading: 1e4, unloading: 2e4, growth: 0.0 };
+    let slow = LankaraniNikravesh::nominal(0.6, 0.1);
+    let of_volume = OverlapRate { of: Region::Volume, coefficient: 1e5 };
+    let normal = |normal: AnyNormal| Law { normal, ..undamped };
+    let partial = |rule: Rule| {
+        let (stiffness, damping) = (Stiffness::Ratio(0.8), TangentialDamping::Ratio(0.5));
+        AnyTangential::PartialSlip(PartialSlip { rule, stiffness, exponent: 1.0 / 3.0, damping, friction: 0.4 })
+    };
+    let softening = AnyTangential::Langston(esker::law::tangential::Langston { compliance: 1e-4, friction: 0.4 });
+    vec![
+        full,
+        Law { tangential: partial(Rule::WaltonBraun), rolling: AnyRolling::Viscous(Viscous { friction: 0.1 }), ..full },
+        Law { tangential: partial(Rule::Mindlin), ..full },
+        Law {
+            tangential: softening,
+            twisting: AnyTwisting::Marshall(Marshall { stiffness_ratio: 0.8, friction: 0.4, damping_ratio: 0.3 }),
+            ..full
+        },
+        Law { damping: AnyDamping::Viscoelastic(Viscoelastic { time: 1e-5 }), cohesion: bridge, ..undamped },
+        Law { cohesion: AnyCohesion::Dmt(Dmt { work: 0.5 }), ..full },
+        Law { damping: AnyDamping::LankaraniNikravesh(slow), ..normal(AnyNormal::Hooke(Hooke { stiffness: 1e4 })) },
+        normal(AnyNormal::Power(Power { scale: Scale::Modulus(1e6), exponent: 1.3 })),
+        Law {
+            damping: AnyDamping::OverlapRate(of_volume),
+            ..normal(AnyNormal::Overlap(Overlap { of: Region::Volume, coefficient: 1e9 }))
+        },
+        normal(AnyNormal::WaltonBraun(latch)),
+        normal(AnyNormal::Sadd(Sadd::with_restitution(1e6, 1.5, 0.7))),
+        normal(AnyNormal::Luding(Luding { loading: 1e4, unloading: 2e4, adhesion: 5e3 })),
+        normal(AnyNormal::Thornton(Thornton { effective_modulus: 1e6, yield_pressure: 1e5 })),
+        normal(AnyNormal::Jkr(Jkr { effective_modulus: 1e6, work: 0.5 })),
+        normal(AnyNormal::TwelveSix(TwelveSix { energy: 1e-3 })),
+        normal(AnyNormal::Langston(Langston { force: 0.1, exponent: 36.0, cutoff: 1.2 })),
+    ]
 }
 
 /// Two dozen grains of mixed sizes in a heap of overlapping neighbours, moving and spinning at random.
@@ -84,8 +129,8 @@ fn a_turned_and_moving_scene_has_the_same_forces() {
     // V15: 1e-12, with walls that move along.
     let turn = Quat::from_axis_angle(Vec3::new(0.3, -0.5, 0.8).normalize(), 1.234);
     let boost = Vec3::new(0.3, -0.2, 0.15);
-    let scene = |turn: Quat, boost: Vec3, steps: u64| {
-        let mut model = model(full_law(), 2500.0, 2e-5);
+    let scene = |law: Law, turn: Quat, boost: Vec3, steps: u64| {
+        let mut model = model(law, 2500.0, 2e-5);
         let motion = Motion { parts: vec![MotionPart::Translate { velocity: boost }] };
         for (point, normal) in [(Vec3::Z * -0.9 * R, Vec3::Z), (Vec3::X * -0.9 * R, Vec3::X)] {
             model.walls.push(Wall { motion: motion.clone(), ..plane(turn * point, turn * normal) });
@@ -104,10 +149,13 @@ fn a_turned_and_moving_scene_has_the_same_forces() {
             })
             .collect::<Vec<_>>()
     };
-    for steps in [0, 1, 30] {
-        let plain = scene(Quat::IDENTITY, Vec3::ZERO, steps);
-        same(&format!("turned, {steps} steps"), &plain, &scene(turn, Vec3::ZERO, steps), 1e-12);
-        same(&format!("turned and boosted, {steps} steps"), &plain, &scene(turn, boost, steps), 1e-12);
+    for law in laws() {
+        for steps in [0, 1, 30] {
+            let plain = scene(law, Quat::IDENTITY, Vec3::ZERO, steps);
+            let what = format!("{:?} {:?}, {steps} steps", law.normal, law.tangential);
+            same(&format!("{what}, turned"), &plain, &scene(law, turn, Vec3::ZERO, steps), 1e-12);
+            same(&format!("{what}, turned and boosted"), &plain, &scene(law, turn, boost, steps), 1e-12);
+        }
     }
 }
 
@@ -130,6 +178,7 @@ fn a_rigidly_spinning_pair_carries_its_springs_along_without_work() {
             normal: Vec3::X,
             middle: Vec3::X,
             effective_radius: 0.5 * r,
+            curvature: [1.0 / r; 2],
             effective_mass: 1.0,
             now: Default::default(),
             mean: Default::default(),

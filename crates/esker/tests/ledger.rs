@@ -38,7 +38,10 @@ fn contact_duration(law: &Law) -> f64 {
     use esker::law::normal::NormalLaw;
     let r = SMALLEST * R;
     let m = 0.5 * 4.0 / 3.0 * std::f64::consts::PI * r.powi(3) * DENSITY;
-    contact_time(law.normal.coefficient(0.5 * r), law.normal.exponent(), m, 0.5)
+    {
+        let power = law.normal.power_law(0.5 * r);
+        contact_time(power.coefficient, power.exponent, m, 0.5)
+    }
 }
 
 /// 200 grains of mixed sizes on a loose lattice with random velocities and spins.

@@ -64,7 +64,7 @@ fn on_plane(a: Elastic, law: Law, r: f64, v: Vec3, w: Vec3, steps: f64) -> (Vec3
 
 fn law_coefficient(law: &Law, effective_radius: f64) -> f64 {
     use esker::law::normal::NormalLaw;
-    law.normal.coefficient(effective_radius)
+    law.normal.power_law(effective_radius).coefficient
 }
 
 /// Runs until contact has come and gone.

@@ -9,6 +9,8 @@ use super::{Scene, laws};
 use crate::scene::choice::{self, Choice, FillMethod, NormalLaw, TangentialLaw};
 use crate::scene::defaults::{self, Place, number, vector};
 use crate::scene::raw::{RawContact, RawFill, RawRadius, RawRadiusKind, RawScene, RawSolver, RawStep};
+use esker::law::cohesion::AnyCohesion;
+use esker::law::damping::AnyDamping;
 use esker::law::normal::AnyNormal;
 use esker::law::rolling::AnyRolling;
 use esker::law::tangential::{
@@ -170,6 +172,9 @@ fn pair(place: &mut Place, contact: &RawContact, raw: &RawScene, law: &Law, mate
     };
     place.add("end", Value::from(end.word()));
     let none = || Value::InlineTable(InlineTable::from_iter([("law", "none")]));
+    if law.cohesion == AnyCohesion::None {
+        place.add("cohesion", none());
+    }
     if matches!(law.rolling, AnyRolling::None(_)) {
         place.add("rolling", none());
     }
@@ -181,7 +186,7 @@ fn pair(place: &mut Place, contact: &RawContact, raw: &RawScene, law: &Law, mate
             if let (NormalLaw::Hertz, AnyNormal::Hertz(hertz)) = (normal.law.value, law.normal) {
                 place.add("modulus", number(hertz.effective_modulus));
             }
-            let given = normal.restitution.is_some() || normal.damping.is_some() || normal.rate.is_some();
+            let given = !matches!(law.damping, AnyDamping::FromRestitution(_)) || normal.restitution.is_some();
             let mixed = materials.map(|m| raw.materials[usize::from(m)].restitution.map(|e| e.value));
             if let (false, [Some(a), Some(b)]) = (given, mixed) {
                 place.add("restitution", number((a * b).sqrt()));
@@ -200,7 +205,7 @@ fn pair(place: &mut Place, contact: &RawContact, raw: &RawScene, law: &Law, mate
                 AnyTangential::Spring(Spring { damping, .. }) | AnyTangential::Dashpot(Dashpot { damping, .. }) => {
                     damping
                 }
-                AnyTangential::None(_) => continue,
+                _ => continue,
             };
             if let TangentialDamping::Ratio(ratio) = damping {
                 place.add("damping-ratio", number(ratio));

@@ -1,15 +1,18 @@
 //! Materials and the law of every pair of them.
 
 use super::Context;
-use crate::scene::choice::{self, NormalLaw, Preset};
-use crate::scene::raw::{RawContact, RawNormal, RawRolling, RawScene, RawTangential, RawTwisting};
+use crate::scene::choice::{self, Preset};
+use crate::scene::raw::{RawContact, RawRolling, RawScene, RawTangential, RawTwisting};
 use crate::scene::{Location, SceneError};
 use esker::expression::Dimension;
-use esker::law::damping::{AnyDamping, Coefficient, FromRestitution, PerMass};
-use esker::law::normal::{AnyNormal, Hertz, Hooke, ScaledHooke};
-use esker::law::rolling::{AnyRolling, ConstantTorque, ElasticPlastic, NoRolling};
-use esker::law::tangential::{AnyTangential, Dashpot, Mindlin, NoTangential, Spring, Stiffness, TangentialDamping};
-use esker::law::twisting::{AnyTwisting, NoTwisting, TwistSpring};
+use esker::law::damping::{AnyDamping, PerMass};
+use esker::law::normal::{AnyNormal, ScaledHooke};
+use esker::law::rolling::{AnyRolling, ConstantTorque, ElasticPlastic, NoRolling, Viscous};
+use esker::law::tangential::{
+    AnyTangential, Dashpot, Langston, Literal, Mindlin, NoTangential, PartialSlip, Rule, Spring, Stiffness,
+    TangentialDamping, TangentialLaw,
+};
+use esker::law::twisting::{AnyTwisting, Marshall, NoTwisting, TwistSpring};
 use esker::law::{ContactEnd, Law};
 use esker::model::{Kind, Material, PairTable};
 
@@ -119,8 +122,8 @@ fn split(context: &Context, contact: &RawContact) -> Result<(usize, usize), Scen
 }
 
 /// One pair of materials and what the scene says of it.
-struct Pair<'a> {
-    context: &'a Context<'a>,
+pub(super) struct Pair<'a> {
+    pub(super) context: &'a Context<'a>,
     a: usize,
     b: usize,
     explicit: Option<&'a RawContact>,
@@ -128,7 +131,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn names(&self) -> String {
+    pub(super) fn names(&self) -> String {
         let m = &self.context.materials;
         format!("{}-{}", m[self.a].name, m[self.b].name)
     }
@@ -138,7 +141,7 @@ impl Pair<'_> {
         self.explicit.and_then(&get).or_else(|| self.default.and_then(&get))
     }
 
-    fn place(&self) -> crate::scene::Location {
+    pub(super) fn place(&self) -> crate::scene::Location {
         let raw = self.context.raw;
         self.explicit
             .or(self.default)
@@ -147,7 +150,7 @@ impl Pair<'_> {
     }
 
     /// A property that is mixed from both materials: the geometric mean.
-    fn mixed(&self, get: impl Fn(usize) -> Option<f64>) -> Option<f64> {
+    pub(super) fn mixed(&self, get: impl Fn(usize) -> Option<f64>) -> Option<f64> {
         Some((get(self.a)? * get(self.b)?).sqrt())
     }
 
@@ -160,24 +163,24 @@ impl Pair<'_> {
             None if preset == Some(Preset::DziugysPeters1998) => ContactEnd::Geometric,
             None => ContactEnd::NoTension,
         };
+        let dashpot = self.slot(|c| c.dashpot.as_ref());
         let mut law = match preset {
             Some(Preset::DziugysPeters1998) => dziugys_peters_1998(end),
             None => {
-                let (normal, damping) = self.normal(self.slot(|c| c.normal.as_ref()), end)?;
-                Law {
-                    normal,
-                    damping,
-                    tangential: AnyTangential::None(NoTangential),
-                    rolling: AnyRolling::None(NoRolling),
-                    twisting: AnyTwisting::None(NoTwisting),
-                    end,
-                }
+                let (normal, damping) = self.normal(self.slot(|c| c.normal.as_ref()), dashpot, end)?;
+                Law { damping, end, ..Law::elastic(normal) }
             }
         };
         if preset.is_some() {
             // What stands beside a preset replaces its slot.
-            if let Some(raw) = self.slot(|c| c.normal.as_ref()) {
-                (law.normal, law.damping) = self.normal(Some(raw), end)?;
+            match (self.slot(|c| c.normal.as_ref()), dashpot) {
+                (None, None) => {}
+                (None, Some(dashpot)) => {
+                    return self
+                        .context
+                        .wrong(&dashpot.law, "needs `normal` beside it: the preset has a dashpot of its own");
+                }
+                (Some(raw), dashpot) => (law.normal, law.damping) = self.normal(Some(raw), dashpot, end)?,
             }
             if let Some(raw) = self.slot(|c| c.tangential.as_ref()) {
                 law.tangential = self.tangential(Some(raw), &law)?;
@@ -185,84 +188,20 @@ impl Pair<'_> {
         } else {
             law.tangential = self.tangential(self.slot(|c| c.tangential.as_ref()), &law)?;
         }
+        if let Some(raw) = self.slot(|c| c.cohesion.as_ref()) {
+            law.cohesion = self.cohesion(raw, &law.normal)?;
+        }
         if let Some(raw) = self.slot(|c| c.rolling.as_ref()) {
             law.rolling = self.rolling(raw)?;
         }
         if let Some(raw) = self.slot(|c| c.twisting.as_ref()) {
-            law.twisting = self.twisting(raw)?;
+            law.twisting = self.twisting(raw, &law)?;
         }
         Ok(law)
     }
 
-    fn normal(&self, raw: Option<&RawNormal>, end: ContactEnd) -> Result<(AnyNormal, AnyDamping), SceneError> {
-        let c = self.context;
-        let normal = match raw.map(|r| (r.law.value, r)) {
-            Some((NormalLaw::Hooke, r)) => match (&r.stiffness, &r.modulus) {
-                (Some(k), None) => AnyNormal::Hooke(Hooke { stiffness: c.positive(k)? }),
-                (None, Some(k)) => AnyNormal::ScaledHooke(ScaledHooke { modulus: c.positive(k)? }),
-                _ => {
-                    return c.error(r.at, "hooke needs either `stiffness` [N/m] or `modulus` [Pa] (stiffness = modulus × effective radius)");
-                }
-            },
-            Some((NormalLaw::Hertz, r)) => {
-                if let Some(k) = &r.stiffness {
-                    return c.wrong(
-                        k,
-                        "does not go with hertz: its stiffness follows from `modulus` or from the materials",
-                    );
-                }
-                let modulus = match &r.modulus {
-                    Some(m) => c.positive(m)?,
-                    None => self.effective_modulus().ok_or_else(|| {
-                        c.raw.error_at(r.at, format!(
-                            "hertz between {} needs `youngs-modulus` and `poisson-ratio` of both materials, or `modulus` (E*) here",
-                            self.names()
-                        ))
-                    })?,
-                };
-                AnyNormal::Hertz(Hertz { effective_modulus: modulus })
-            }
-            None => match self.effective_modulus() {
-                Some(effective_modulus) => AnyNormal::Hertz(Hertz { effective_modulus }),
-                None => {
-                    return c.error(
-                        self.place(),
-                        format!(
-                            "there is no contact law for {0}: add [contact.{0}] or [contact.default] with `normal`, or give both \
-                             materials `youngs-modulus` and `poisson-ratio`",
-                            self.names()
-                        ),
-                    );
-                }
-            },
-        };
-        let restitution = |e: f64| AnyDamping::FromRestitution(FromRestitution::new(e, &normal, end));
-        let damping = match raw.map(|r| (&r.restitution, &r.damping, &r.rate)) {
-            Some((Some(e), _, _)) => {
-                if !(e.value > 0.0 && e.value <= 1.0) {
-                    return c
-                        .wrong(e, "must lie above 0 and up to 1 (0 would need an infinite dashpot; 0.01 is as good)");
-                }
-                restitution(e.value)
-            }
-            Some((_, Some(d), _)) => AnyDamping::Coefficient(Coefficient { coefficient: c.not_negative(d)? }),
-            Some((_, _, Some(rate))) => AnyDamping::PerMass(PerMass { rate: c.not_negative(rate)? }),
-            _ => match self.mixed(|m| c.raw.materials[m].restitution.map(|e| e.value)) {
-                Some(e) if e > 0.0 && e <= 1.0 => restitution(e),
-                Some(_) => {
-                    return c.error(
-                        self.place(),
-                        format!("the restitution of {} must lie above 0 and up to 1", self.names()),
-                    );
-                }
-                None => AnyDamping::None,
-            },
-        };
-        Ok((normal, damping))
-    }
-
     /// E*: 1/E* = (1−ν²)/E of both.
-    fn effective_modulus(&self) -> Option<f64> {
+    pub(super) fn effective_modulus(&self) -> Option<f64> {
         let compliance = |m: usize| {
             let m = &self.context.materials[m];
             Some((1.0 - m.poisson_ratio?.powi(2)) / m.youngs_modulus?)
@@ -289,7 +228,8 @@ impl Pair<'_> {
 
     fn tangential(&self, raw: Option<&RawTangential>, law: &Law) -> Result<AnyTangential, SceneError> {
         let c = self.context;
-        let hertz = matches!(law.normal, AnyNormal::Hertz(_));
+        // Laws whose stiffness is that of a round contact area.
+        let hertz = matches!(law.normal, AnyNormal::Hertz(_) | AnyNormal::Jkr(_) | AnyNormal::Thornton(_));
         let Some(r) = raw else {
             // Nothing said: friction of the materials, with the spring that goes with the normal law.
             return Ok(match self.friction(None)? {
@@ -320,34 +260,60 @@ impl Pair<'_> {
             (Some(d), _, _) => TangentialDamping::Coefficient(c.not_negative(d)?),
             (_, Some(rate), _) => TangentialDamping::PerMass(c.not_negative(rate)?),
             (_, _, Some(ratio)) => TangentialDamping::Ratio(c.not_negative(ratio)?),
-            // A spring without any damping would ring for ever.
+            // Partial slip damps by itself; a spring without any damping would ring for ever.
+            _ if matches!(r.law.value, Which::WaltonBraun | Which::MindlinDeresiewicz) => TangentialDamping::None,
             _ => TangentialDamping::Ratio(1.0),
+        };
+        let stiffness = || {
+            Ok(match (&r.stiffness, &r.stiffness_ratio) {
+                (Some(k), _) => Stiffness::Given(c.positive(k)?),
+                (None, Some(ratio)) => Stiffness::Ratio(c.positive(ratio)?),
+                (None, None) => Stiffness::Ratio(STIFFNESS_RATIO),
+            })
+        };
+        let mindlin_ratio = || {
+            if !hertz {
+                return c.wrong(&r.law, "goes with `hertz`, `jkr` and `thornton` only; use \"spring\" beside others");
+            }
+            match &r.stiffness_ratio {
+                Some(ratio) => c.positive(ratio),
+                None => self.mindlin_ratio().ok_or_else(|| {
+                    let law = choice::Choice::word(r.law.value);
+                    c.raw.error_at(
+                        r.at,
+                        format!(
+                            "{law} between {} needs `youngs-modulus` and `poisson-ratio` of both materials, or `stiffness-ratio`",
+                            self.names()
+                        ),
+                    )
+                }),
+            }
         };
         Ok(match r.law.value {
             Which::None => AnyTangential::None(NoTangential),
             Which::Dashpot => AnyTangential::Dashpot(Dashpot { damping, friction }),
-            Which::Spring => {
-                let stiffness = match (&r.stiffness, &r.stiffness_ratio) {
-                    (Some(k), _) => Stiffness::Given(c.positive(k)?),
-                    (None, Some(ratio)) => Stiffness::Ratio(c.positive(ratio)?),
-                    (None, None) => Stiffness::Ratio(STIFFNESS_RATIO),
+            Which::Spring => AnyTangential::Spring(Spring { stiffness: stiffness()?, damping, friction }),
+            Which::Literal => AnyTangential::Literal(Literal { stiffness: stiffness()?, damping, friction }),
+            Which::Mindlin => AnyTangential::Mindlin(Mindlin { ratio: mindlin_ratio()?, damping, friction }),
+            Which::WaltonBraun => {
+                let exponent = match &r.exponent {
+                    Some(a) if a.value >= 1.0 => return c.wrong(a, "must be below 1, or the limit is never reached"),
+                    Some(a) => c.positive(a)?,
+                    None => 1.0 / 3.0,
                 };
-                AnyTangential::Spring(Spring { stiffness, damping, friction })
+                let rule = Rule::WaltonBraun;
+                AnyTangential::PartialSlip(PartialSlip { rule, stiffness: stiffness()?, exponent, damping, friction })
             }
-            Which::Mindlin => {
-                if !hertz {
-                    return c.wrong(&r.law, "goes with `hertz` only; use \"spring\" beside hooke");
-                }
-                let ratio = match &r.stiffness_ratio {
-                    Some(ratio) => c.positive(ratio)?,
-                    None => self.mindlin_ratio().ok_or_else(|| {
-                        c.raw.error_at(r.at, format!(
-                            "mindlin between {} needs `youngs-modulus` and `poisson-ratio` of both materials, or `stiffness-ratio`",
-                            self.names()
-                        ))
-                    })?,
-                };
-                AnyTangential::Mindlin(Mindlin { ratio, damping, friction })
+            Which::MindlinDeresiewicz => AnyTangential::PartialSlip(PartialSlip {
+                rule: Rule::Mindlin,
+                stiffness: Stiffness::Ratio(mindlin_ratio()?),
+                exponent: 1.0 / 3.0,
+                damping,
+                friction,
+            }),
+            Which::Langston => {
+                let compliance = c.positive(r.compliance.as_ref().expect("the reader asks for it"))?;
+                AnyTangential::Langston(Langston { compliance, friction })
             }
         })
     }
@@ -367,6 +333,9 @@ impl Pair<'_> {
         Ok(match r.law.value {
             Which::None => AnyRolling::None(NoRolling),
             Which::Constant => AnyRolling::Constant(ConstantTorque { friction: friction()? }),
+            Which::Viscous => AnyRolling::Viscous(Viscous {
+                friction: c.not_negative(r.viscosity.as_ref().expect("the reader asks for it"))?,
+            }),
             Which::Spring => AnyRolling::Spring(ElasticPlastic {
                 friction: friction()?,
                 stiffness: r.stiffness.as_ref().map(|k| c.positive(k)).transpose()?,
@@ -375,19 +344,31 @@ impl Pair<'_> {
         })
     }
 
-    fn twisting(&self, r: &RawTwisting) -> Result<AnyTwisting, SceneError> {
+    fn twisting(&self, r: &RawTwisting, law: &Law) -> Result<AnyTwisting, SceneError> {
         use choice::TwistingLaw as Which;
         let c = self.context;
+        let damping_ratio = r.damping_ratio.as_ref().map_or(Ok(ROLLING_DAMPING), |d| c.not_negative(d))?;
+        let friction = r.friction.as_ref().map(|mu| c.not_negative(mu)).transpose()?;
         Ok(match r.law.value {
             Which::None => AnyTwisting::None(NoTwisting),
-            Which::Spring => AnyTwisting::Spring(TwistSpring {
-                friction: match &r.friction {
-                    Some(mu) => c.not_negative(mu)?,
-                    None => return c.error(r.at, "twisting resistance needs `friction`"),
-                },
-                stiffness: r.stiffness.as_ref().map(|k| c.positive(k)).transpose()?,
-                damping_ratio: r.damping_ratio.as_ref().map_or(Ok(ROLLING_DAMPING), |d| c.not_negative(d))?,
-            }),
+            Which::Spring => {
+                let Some(friction) = friction else { return c.error(r.at, "twisting resistance needs `friction`") };
+                let stiffness = r.stiffness.as_ref().map(|k| c.positive(k)).transpose()?;
+                AnyTwisting::Spring(TwistSpring { friction, stiffness, damping_ratio })
+            }
+            Which::Marshall => {
+                let stiffness_ratio = match (&r.stiffness_ratio, law.tangential) {
+                    (Some(ratio), _) => c.positive(ratio)?,
+                    (None, AnyTangential::Mindlin(Mindlin { ratio, .. }))
+                    | (None, AnyTangential::Spring(Spring { stiffness: Stiffness::Ratio(ratio), .. }))
+                    | (None, AnyTangential::PartialSlip(PartialSlip { stiffness: Stiffness::Ratio(ratio), .. })) => {
+                        ratio
+                    }
+                    _ => return c.error(r.at, "marshall needs `stiffness-ratio` beside this tangential law"),
+                };
+                let friction = friction.unwrap_or(law.tangential.friction());
+                AnyTwisting::Marshall(Marshall { stiffness_ratio, friction, damping_ratio })
+            }
         })
     }
 }
@@ -395,11 +376,9 @@ impl Pair<'_> {
 /// Table 2 of Džiugys & Peters (1998): radius-scaled spring, dashpots per mass, friction coefficient as printed.
 fn dziugys_peters_1998(end: ContactEnd) -> Law {
     Law {
-        normal: AnyNormal::ScaledHooke(ScaledHooke { modulus: 5e5 }),
         damping: AnyDamping::PerMass(PerMass { rate: 100.0 }),
         tangential: AnyTangential::Dashpot(Dashpot { damping: TangentialDamping::PerMass(20.0), friction: 100.0 }),
-        rolling: AnyRolling::None(NoRolling),
-        twisting: AnyTwisting::None(NoTwisting),
         end,
+        ..Law::elastic(AnyNormal::ScaledHooke(ScaledHooke { modulus: 5e5 }))
     }
 }

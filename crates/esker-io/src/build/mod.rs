@@ -5,6 +5,7 @@
 mod filled;
 mod grains;
 mod laws;
+mod normal_law;
 mod output;
 mod stages;
 mod walls;

@@ -59,6 +59,59 @@ choices! {
         Hooke = "hooke",
         /// elastic spheres after Hertz
         Hertz = "hertz",
+        /// power of the overlap
+        Power = "power",
+        /// area of the overlap of discs, volume of that of spheres
+        Overlap = "overlap",
+        /// cylinders of Chang, Misra and Xue, for discs
+        Chang = "chang",
+        /// springs of Walton and Braun: unloading is stiffer than loading
+        WaltonBraun = "walton-braun",
+        /// powers of the overlap after Sadd, Tai and Shukla: unloading falls faster than loading rises
+        Sadd = "sadd",
+        /// springs of Luding: unloading is stiffer than loading, and sticks
+        Luding = "luding",
+        /// elastic, perfectly plastic spheres after Thornton
+        Thornton = "thornton",
+        /// adhesive elastic spheres after Johnson, Kendall and Roberts
+        Jkr = "jkr",
+        /// repulsive part of a 12-6 potential; begins before grains touch
+        TwelveSix = "twelve-six",
+        /// power of the distance after Langston; begins before grains touch
+        Langston = "langston",
+    }
+    /// Whose displacement an overlap is.
+    Displacement {
+        /// that of one body, as printed
+        One = "one",
+        /// the approach of both
+        Both = "both",
+    }
+    /// A normal dashpot.
+    DashpotLaw {
+        /// viscous spheres by their viscosity, after Kuwabara and Kono
+        KuwabaraKono = "kuwabara-kono",
+        /// viscous spheres by their relaxation time, after Brilliantov
+        Viscoelastic = "viscoelastic",
+        /// in proportion to the elastic force, after Hunt and Crossley
+        HuntCrossley = "hunt-crossley",
+        /// in proportion to the elastic force, for a restitution, after Lankarani and Nikravesh
+        LankaraniNikravesh = "lankarani-nikravesh",
+        /// powers of overlap and speed
+        Power = "power",
+        /// in proportion to the growth of the area or volume of the overlap
+        OverlapRate = "overlap-rate",
+    }
+    /// Attraction of grains.
+    CohesionLaw {
+        /// none
+        None = "none",
+        /// constant while grains touch, after Derjaguin, Muller and Toporov
+        Dmt = "dmt",
+        /// growing with the contact area, after Kohring
+        Kohring = "kohring",
+        /// a bridge of liquid, after Willett
+        Capillary = "capillary",
     }
     /// The tangential force.
     TangentialLaw {
@@ -70,6 +123,14 @@ choices! {
         Mindlin = "mindlin",
         /// viscous force limited by friction, without memory
         Dashpot = "dashpot",
+        /// stiffness that falls towards the limit of friction, after Walton and Braun
+        WaltonBraun = "walton-braun",
+        /// the same after Mindlin and Deresiewicz
+        MindlinDeresiewicz = "mindlin-deresiewicz",
+        /// softening function of the displacement, after Langston
+        Langston = "langston",
+        /// spring along the present slip, as Džiugys and Peters write it; for comparison
+        Literal = "literal",
     }
     /// Resistance to rolling.
     RollingLaw {
@@ -77,6 +138,8 @@ choices! {
         None = "none",
         /// constant torque against the rolling
         Constant = "constant",
+        /// torque in proportion to the speed of rolling
+        Viscous = "viscous",
         /// angular spring with memory, limited by friction
         Spring = "spring",
     }
@@ -86,6 +149,8 @@ choices! {
         None = "none",
         /// angular spring with memory, limited by friction
         Spring = "spring",
+        /// the same with stiffness and limit of a contact area that resists sliding, after Marshall
+        Marshall = "marshall",
     }
     /// The course of an oscillation in time.
     Waveform {

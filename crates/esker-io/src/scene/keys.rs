@@ -187,6 +187,11 @@ pub mod measures {
     pub const PRESSURE: Measure = measure("Pa", &[Dimension::PRESSURE]);
     pub const VISCOSITY: Measure = measure("Pa s", &[Dimension::VISCOSITY]);
     pub const STIFFNESS: Measure = measure("N/m", &[Dimension::STIFFNESS]);
+    pub const SURFACE_ENERGY: Measure = measure("J/m^2", &[Dimension::STIFFNESS]);
+    pub const COMPLIANCE: Measure = measure("m/N", &[Dimension::new(0, -1, 2)]);
+    pub const PER_LENGTH: Measure = measure("1/m", &[Dimension::new(-1, 0, 0)]);
+    pub const TIME_PER_LENGTH: Measure = measure("s/m", &[Dimension::new(-1, 0, 1)]);
+    pub const VOLUME: Measure = measure("m^3", &[Dimension::VOLUME]);
     pub const DAMPING: Measure = measure("N s/m", &[Dimension::DAMPING]);
     pub const MASS_RATE: Measure = measure("kg/s", &[Dimension::DAMPING]);
     pub const RATE: Measure = measure("1/s", &[Dimension::RATE]);

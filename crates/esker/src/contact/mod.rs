@@ -69,6 +69,7 @@ impl Memory {
     /// The same contact seen from the other body.
     pub fn swapped(mut self) -> Self {
         self.spring = -self.spring;
+        self.reversal = -self.reversal;
         self.rolling = -self.rolling;
         self.last.tangential_dashpot = self.last.tangential_dashpot.map(|f| -f);
         self.last.couple = self.last.couple.map(|f| -f);

@@ -87,10 +87,11 @@ fn pair(
     let (i, j) = pairs.grains(k);
     let Memories::Each(memories) = &mut pairs.memory else { unreachable!("the list was built for this loop") };
     let memory = &mut memories[k];
-    let Some((touch, levers, rates)) = touch(grains, i, j, memory) else {
+    let law = law_of(model, grains, i, j);
+    let Some((touch, levers, rates)) = touch(grains, i, j, law, memory) else {
         return if memory.touching { release(model, grains, i, j, memory) } else { Dissipation::default() };
     };
-    let response = law_of(model, grains, i, j).respond(&touch, memory);
+    let response = law.respond(&touch, memory);
     memory.rates = rates;
     let spin = touch.normal.cross(response.force);
     if own.contains(&i) {
@@ -121,19 +122,21 @@ pub fn release(model: &Model, grains: Grains, i: usize, j: usize, memory: &mut M
     law_of(model, grains, i, j).release(&mean, grains.dt, memory) * grains.share(j)
 }
 
-/// Geometry of one pair and what it has to know in the next step, or `None` when it does not touch.
+/// Geometry of one pair and what it has to know in the next step, or `None` when there is no force between the two.
 #[inline(always)] // returned through memory it costs a fifth of the loop
-pub fn touch(grains: Grains, i: usize, j: usize, memory: &Memory) -> Option<(Touch, Levers, LastRates)> {
+pub fn touch(grains: Grains, i: usize, j: usize, law: &Law, memory: &Memory) -> Option<(Touch, Levers, LastRates)> {
     let (a, b) = (&grains.place[i], &grains.place[j]);
     let d = b.position - a.position;
     let reach = a.radius + b.radius;
     let d2 = d.length_squared();
-    if d2 >= reach * reach {
+    let (m_i, m_j) = (&grains.motion[i], &grains.motion[j]);
+    let curvature = [m_i.inverse_radius, m_j.inverse_radius];
+    let farthest = reach + law.range(curvature, memory.touching);
+    if d2 >= farthest * farthest {
         return None;
     }
     let distance = d2.sqrt();
     let normal = d / distance;
-    let (m_i, m_j) = (&grains.motion[i], &grains.motion[j]);
     let [mean_i, mean_j] = [i, j].map(|g| Velocity::from(&grains.mean[g]));
     let dt = grains.dt;
     let last = memory.touching.then_some(&memory.rates);
@@ -149,6 +152,7 @@ pub fn touch(grains: Grains, i: usize, j: usize, memory: &Memory) -> Option<(Tou
         normal,
         middle,
         effective_radius: 1.0 / (m_i.inverse_radius + m_j.inverse_radius),
+        curvature,
         effective_mass: 1.0 / (m_i.inverse_mass + m_j.inverse_mass),
         now: match grains.now {
             Now::Known => contact_velocity(normal, levers, m_i.into(), m_j.into(), frame),

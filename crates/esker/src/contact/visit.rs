@@ -4,9 +4,7 @@ use super::sweep::{Grains, Now, touch};
 use super::walls::{Scene, WallFrames, wall_touch};
 use super::{PairContact, WallContact};
 use crate::boundary::WallTouch;
-use crate::law::damping::DampingLaw;
-use crate::law::normal::NormalLaw;
-use crate::law::{ContactEnd, Law, Memory, Stored, Touch};
+use crate::law::{Law, Memory, Stored, Touch};
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::particles::Particles;
@@ -94,8 +92,8 @@ fn pair(model: &Model, p: &Particles, c: &PairContact) -> Option<ContactForce> {
         kind: &kind,
         dt: 0.0,
     };
-    let (touch, levers, _) = touch(grains, 0, 1, &c.memory)?;
     let law = model.laws.law(model.material_of(kind[0]), model.material_of(kind[1]));
+    let (touch, levers, _) = touch(grains, 0, 1, law, &c.memory)?;
     let (force, normal_force) = force_now(law, &touch, &c.memory);
     Some(ContactForce {
         i,
@@ -116,7 +114,9 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
     let place = p.place[i];
     let mut touches: Vec<WallTouch> = Vec::new();
     let local = frames.pose[w].to_local(model.cell.wrapped(place.position));
-    model.walls[w].surface.touches(local, place.radius, &mut touches);
+    let range = model.range_to_wall(place.radius, p.kind[i], w);
+    model.walls[w].surface.touches(local, place.radius + range, &mut touches);
+    touches.iter_mut().for_each(|touch| touch.overlap -= range);
     let found = touches.iter().find(|t| t.feature == c.feature)?;
     let grains = Grains {
         owned: 1,
@@ -146,12 +146,7 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
 
 /// Force on the first body without advancing the memory, and its normal part.
 fn force_now(law: &Law, touch: &Touch, memory: &Memory) -> (Vec3, f64) {
-    let elastic = law.normal.force(touch);
-    let free = elastic + law.damping.coefficient(touch, law.normal.stiffness(touch)) * touch.now.approach;
-    let normal_force = match law.end {
-        ContactEnd::NoTension => free.max(0.0),
-        ContactEnd::Geometric => free,
-    };
+    let normal_force = law.normal_force(touch, memory);
     let dashpot = Vec3::from_array(memory.last.tangential_dashpot.map(f64::from));
     // The dashpot is kept in single precision; where it and the spring cancel, what is left must still be tangential.
     let tangential = (dashpot - memory.stiffness * memory.spring).reject_from_normalized(touch.normal);

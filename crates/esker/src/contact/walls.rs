@@ -110,10 +110,18 @@ pub(super) fn touches(scene: &Scene, near: &NearWalls, entry: &NearWall, out: &m
     let (place, w) = (&grains.place[entry.grain as usize], entry.wall as usize);
     let surface = &model.walls[w].surface;
     let centre = frames.pose[w].to_local(model.cell.wrapped(place.position));
+    let range = model.range_to_wall(place.radius, grains.kind[entry.grain as usize], w);
+    let first = out.len();
     match near.facets(entry) {
-        Some(facets) => surface.touches_among(facets, centre, place.radius, out),
-        None => surface.touches(centre, place.radius, out),
+        Some(facets) => surface.touches_among(facets, centre, place.radius + range, out),
+        None => surface.touches(centre, place.radius + range, out),
     }
+    out[first..].iter_mut().for_each(|touch| touch.overlap -= range);
+}
+
+/// Curvatures of a grain and of the wall where they touch: see [`Touch::curvature`].
+pub(super) fn curvature_on_wall(planar: bool, inverse_radius: f64, found: &WallTouch) -> [f64; 2] {
+    [inverse_radius, inverse_effective_radius(planar, inverse_radius, found.curvature) - inverse_radius]
 }
 
 /// Evaluates all wall contacts of a segment; `loads` is the segment's own range.
@@ -163,6 +171,13 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
                 continue;
             }
             let (mut memory, normal_before) = recall(found, place.radius, old, &segment.touches);
+            let curvature = curvature_on_wall(model.planar, grains.motion[g].inverse_radius, found);
+            if found.overlap <= -law.range(curvature, memory.touching) {
+                if memory.touching {
+                    sum.dissipated += release(&scene, g, w, normal_before, &mut memory);
+                }
+                continue;
+            }
             let (touch, point, rates) = wall_touch(&scene, g, w, found, normal_before, &memory);
             let response = law.respond(&touch, &mut memory);
             memory.rates = rates;
@@ -290,6 +305,7 @@ pub fn wall_touch(
         normal: on.normal,
         middle: on.middle,
         effective_radius: 1.0 / inverse_effective_radius(model.planar, motion.inverse_radius, found.curvature),
+        curvature: curvature_on_wall(model.planar, motion.inverse_radius, found),
         effective_mass: 1.0 / motion.inverse_mass,
         now: match grains.now {
             Now::Known => {

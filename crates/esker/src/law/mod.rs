@@ -1,8 +1,8 @@
-//! Contact laws: pure functions of one contact, in five slots.
+//! Contact laws: pure functions of one contact, in six slots.
 //!
 //! A law sees a [`Touch`] (geometry and velocities of one contact) and the contact's [`Memory`], never the particle
-//! arrays. Slots: normal, damping, tangential, rolling, twisting. Each slot is a trait with one file per law and an
-//! `Any…` enum, the free choice of a scene. Here each formula is written to be read; the common ones are arranged for
+//! arrays. Slots: normal, damping, cohesion, tangential, rolling, twisting. Each slot is a trait with one file per law and
+//! an `Any…` enum, the free choice of a scene. Here each formula is written to be read; the common ones are arranged for
 //! several contacts at once in [`crate::contact::batch`].
 //!
 //! Signs: the normal runs from body i to body j, overlap is positive in contact, the approach speed is positive while
@@ -11,8 +11,13 @@
 //! **Energy.** Work of a force over a step is booked with the mean of the forces at both ends of the step times the
 //! displacement over the step. In velocity Verlet this is, up to a term that telescopes, exactly the work the
 //! integrator does, so the ledger measures the scheme and not its own quadrature. [`Memory`] keeps what that needs
-//! of the previous step.
+//! of the previous step. Of a normal force that depends on its [`History`], what is not held is lost: its work less what
+//! it could give back.
+//!
+//! **Range.** Some forces act before bodies touch, or until a neck or a bridge between them breaks. [`Law::range`] tells
+//! how far apart they may be; overlaps are then negative. Friction and dashpots need bodies that touch.
 
+pub mod cohesion;
 pub mod damping;
 pub mod normal;
 pub mod restitution;
@@ -22,17 +27,18 @@ pub mod twisting;
 
 use crate::contact::from_middle_to_end;
 use crate::math::Vec3;
+use cohesion::{AnyCohesion, CohesionLaw};
 use damping::{AnyDamping, DampingLaw};
 use normal::{AnyNormal, NormalLaw};
-use rolling::{AnyRolling, RollingLaw};
+use rolling::{AnyRolling, NoRolling, RollingLaw};
 use serde::{Deserialize, Serialize};
-use tangential::{AnyTangential, TangentialLaw};
-use twisting::{AnyTwisting, TwistingLaw};
+use tangential::{AnyTangential, NoTangential, TangentialLaw};
+use twisting::{AnyTwisting, NoTwisting, TwistingLaw};
 
 /// One contact as a law sees it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Touch {
-    /// Overlap δ \[m\], positive.
+    /// Overlap δ \[m\], positive where the bodies touch.
     pub overlap: f64,
     /// Unit normal from body i to body j.
     pub normal: Vec3,
@@ -41,6 +47,8 @@ pub struct Touch {
     pub middle: Vec3,
     /// Effective radius R\* \[m\]: 1/R\* = 1/Ri + 1/Rj.
     pub effective_radius: f64,
+    /// Curvatures of both bodies, 1/Ri and 1/Rj, in the mean of both directions \[1/m\]: 0 of a plane, negative of a hollow.
+    pub curvature: [f64; 2],
     /// Effective mass m\* \[kg\]: 1/m\* = 1/mi + 1/mj.
     pub effective_mass: f64,
     /// Velocities at the time of the force.
@@ -93,10 +101,17 @@ impl ContactVelocity {
 /// What a contact remembers from step to step. Turns with the contact frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
+    /// Of the normal force.
+    pub history: History,
     /// Elastic tangential displacement ξ \[m\]; the spring force on i is −k ξ.
     pub spring: Vec3,
     /// Tangential stiffness at the last step \[N/m\].
     pub stiffness: f64,
+    /// Tangential force at its last reversal, along the slip it resisted, and normal force at the last step, of laws that go
+    /// by them \[N\].
+    pub reversal: Vec3,
+    /// See `reversal`.
+    pub load: f64,
     /// Elastic rolling angle \[rad\].
     pub rolling: Vec3,
     /// Elastic twist about the normal \[rad\].
@@ -108,8 +123,25 @@ pub struct Memory {
     pub last: LastForces,
     /// Mean velocities over the last step.
     pub rates: LastRates,
-    /// Whether the bodies touched at the last step.
+    /// Whether there was a force between the bodies at the last step.
     pub touching: bool,
+}
+
+/// What a normal force remembers. Laws that depend on the overlap alone leave it as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct History {
+    /// Overlap at the last step \[m\].
+    pub overlap: f64,
+    /// Overlap up to which the contact has yielded \[m\].
+    pub peak: f64,
+    /// Overlap at which it was last loaded again \[m\].
+    pub turn: f64,
+    /// Speed at which the bodies met \[m/s\].
+    pub impact: f64,
+    /// Force at the last step \[N\] and energy it could give back \[J\], of laws that lose some.
+    pub force: f64,
+    /// See `force`.
+    pub energy: f64,
 }
 
 /// Mean velocities over the last step, see [`ContactVelocity`]: from how they change the velocities at the time of the
@@ -138,12 +170,19 @@ pub struct LastForces {
 /// Energy turned into heat in one step, by cause \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Dissipation {
-    /// Normal and tangential dashpots.
+    /// Normal and tangential dashpots, contacts that yield, necks and bridges that form and break.
     pub damping: f64,
     /// Sliding.
     pub friction: f64,
     /// Rolling and twisting resistance.
     pub rolling: f64,
+}
+
+impl Dissipation {
+    /// All of it \[J\].
+    pub fn total(&self) -> f64 {
+        self.damping + self.friction + self.rolling
+    }
 }
 
 impl std::ops::AddAssign for Dissipation {
@@ -164,10 +203,17 @@ impl std::ops::Mul<f64> for Dissipation {
 /// Energy held by a contact \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stored {
-    /// Of the normal spring.
+    /// Of the normal force.
     pub normal: f64,
     /// Of the tangential, rolling and twisting springs.
     pub tangential: f64,
+}
+
+impl Stored {
+    /// All of it \[J\].
+    pub fn total(&self) -> f64 {
+        self.normal + self.tangential
+    }
 }
 
 /// What a law answers.
@@ -187,8 +233,8 @@ pub struct Response {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContactEnd {
-    /// The bodies never pull: a total normal force below zero is set to zero (Schwager & Pöschel 2007). The default:
-    /// dry grains do not stick.
+    /// The dashpot never pulls: where it would, the normal force is zero (Schwager & Pöschel 2007), or what an adhesive law
+    /// pulls with by itself. The default: dry grains do not stick.
     #[default]
     NoTension,
     /// The law holds until the overlap is zero, with tension at the end of contact (the usual closed forms).
@@ -202,6 +248,8 @@ pub struct Law {
     pub normal: AnyNormal,
     /// Normal dashpot.
     pub damping: AnyDamping,
+    /// Attraction besides the normal law.
+    pub cohesion: AnyCohesion,
     /// Tangential force.
     pub tangential: AnyTangential,
     /// Rolling resistance.
@@ -243,27 +291,89 @@ pub fn turn_with_frame(v: Vec3, touch: &Touch) -> Vec3 {
     lifted * cosine + n.cross(lifted) * sine
 }
 
+/// The normal force of two bodies that touch.
+#[derive(Clone, Copy, Debug)]
+pub struct Pressed {
+    /// Of the normal law \[N\].
+    pub elastic: f64,
+    /// Its tangent stiffness \[N/m\].
+    pub stiffness: f64,
+    /// Coefficient of the dashpot \[N s/m\].
+    pub damping: f64,
+    /// Both together, by the rule for the end of contact \[N\].
+    pub pushing: f64,
+    /// What else pulls, as a negative force \[N\].
+    pub cohesion: f64,
+}
+
 impl Law {
+    /// A normal law and nothing else.
+    pub fn elastic(normal: AnyNormal) -> Self {
+        Self {
+            normal,
+            damping: AnyDamping::None,
+            cohesion: AnyCohesion::None,
+            tangential: AnyTangential::None(NoTangential),
+            rolling: AnyRolling::None(NoRolling),
+            twisting: AnyTwisting::None(NoTwisting),
+            end: ContactEnd::default(),
+        }
+    }
+
+    /// How far apart two bodies of these curvatures may be for a force between them \[m\]; `touched` tells whether there was
+    /// one a step ago.
+    pub fn range(&self, curvature: [f64; 2], touched: bool) -> f64 {
+        self.normal.range(curvature, touched).max(self.cohesion.range(curvature, touched))
+    }
+
+    /// Whether the normal law acts, not only what reaches farther.
+    fn is_solid(&self, touch: &Touch, memory: &Memory) -> bool {
+        touch.overlap > 0.0 || touch.overlap > -self.normal.range(touch.curvature, memory.touching)
+    }
+
+    /// Whether the normal force loses energy by itself.
+    fn is_lossy(&self) -> bool {
+        self.normal.is_lossy() || self.cohesion.is_lossy()
+    }
+
+    /// The normal force: spring, dashpot, the rule for the end of contact, attraction.
+    #[inline]
+    pub fn press(&self, touch: &Touch, history: &History) -> Pressed {
+        let elastic = self.normal.force(touch, history);
+        let stiffness = self.normal.stiffness(touch, history);
+        let damping = self.damping.coefficient(touch, elastic, stiffness, history);
+        let free = elastic + damping * touch.now.approach;
+        let pushing = match self.end {
+            ContactEnd::NoTension => free.max(elastic.min(0.0)),
+            ContactEnd::Geometric => free,
+        };
+        Pressed { elastic, stiffness, damping, pushing, cohesion: self.cohesion.force(touch) }
+    }
+
     /// Force and couple on body i, and the energy lost in the step that led here. Advances the memory.
     #[inline]
     pub fn respond(&self, touch: &Touch, memory: &mut Memory) -> Response {
+        if !self.is_solid(touch, memory) {
+            return self.pull(touch, memory);
+        }
         let mut dissipated = Dissipation::default();
-
-        // Normal: spring, dashpot, and the rule for the end of contact.
-        let elastic = self.normal.force(touch);
-        let stiffness = self.normal.stiffness(touch);
-        let damping = self.damping.coefficient(touch, stiffness);
-        let free = elastic + damping * touch.now.approach;
-        let normal_force = match self.end {
-            ContactEnd::NoTension => free.max(0.0),
-            ContactEnd::Geometric => free,
-        };
-        let dashpot = normal_force - elastic;
+        if !memory.touching {
+            memory.history.impact = touch.now.approach.max(0.0);
+        }
+        self.normal.advance(touch, &mut memory.history);
+        let pressed = self.press(touch, &memory.history);
+        let normal_force = pressed.pushing + pressed.cohesion;
+        let dashpot = pressed.pushing - pressed.elastic;
         dissipated.damping += 0.5 * (memory.last.normal_dashpot as f64 + dashpot) * touch.mean.approach * touch.dt;
         memory.last.normal_dashpot = dashpot as f32;
+        if self.is_lossy() {
+            let energy = self.normal.energy(touch, &memory.history) + self.cohesion.energy(touch);
+            dissipated.damping += lost_by_itself(pressed.elastic + pressed.cohesion, energy, touch, memory);
+        }
 
-        // Coulomb limits take the pushing part only: tension makes no friction.
-        let load = normal_force.max(0.0);
+        // Coulomb limits take what presses the bodies together, attraction included: tension makes no friction.
+        let load = (pressed.pushing + self.normal.extra_load(touch)).max(0.0);
+        let Pressed { stiffness, damping, .. } = pressed;
         let tangential_force = self.tangential.respond(touch, load, stiffness, damping, memory, &mut dissipated);
 
         let before = couple_energy(memory);
@@ -277,25 +387,66 @@ impl Law {
         Response { force: tangential_force - touch.normal * normal_force, normal_force, couple, dissipated }
     }
 
-    /// Books the last half step of a contact that has just opened, forgets it, and returns what was lost. `mean` holds
-    /// the mean velocities of the step in which it opened.
+    /// The same where bodies do not touch, but something pulls.
+    fn pull(&self, touch: &Touch, memory: &mut Memory) -> Response {
+        let mut dissipated = open(&touch.mean, touch.dt, memory);
+        let normal_force = self.cohesion.force(touch);
+        if self.is_lossy() {
+            dissipated.damping += lost_by_itself(normal_force, self.cohesion.energy(touch), touch, memory);
+        }
+        memory.touching = true;
+        Response { force: touch.normal * -normal_force, normal_force, couple: Vec3::ZERO, dissipated }
+    }
+
+    /// Books the last half step of a contact that has just ended, forgets it, and returns what was lost. `mean` holds
+    /// the mean velocities of the step in which it ended.
     pub fn release(&self, mean: &ContactVelocity, dt: f64, memory: &mut Memory) -> Dissipation {
-        let spring_force = -memory.stiffness * memory.spring;
-        let dashpot = Vec3::from_array(memory.last.tangential_dashpot.map(f64::from));
-        let couple = Vec3::from_array(memory.last.couple.map(f64::from));
-        let lost = Dissipation {
-            damping: 0.5 * dt * (memory.last.normal_dashpot as f64 * mean.approach - dashpot.dot(mean.slip)),
-            friction: tangential_energy(memory) - 0.5 * dt * spring_force.dot(mean.slip),
-            rolling: couple_energy(memory) - 0.5 * dt * couple.dot(mean.turning),
-        };
+        let mut lost = open(mean, dt, memory);
+        if self.is_lossy() {
+            lost.damping += 0.5 * dt * memory.history.force * mean.approach + memory.history.energy;
+        }
         *memory = Memory::default();
         lost
     }
 
+    /// The normal force as it is \[N\]; changes nothing.
+    pub fn normal_force(&self, touch: &Touch, memory: &Memory) -> f64 {
+        if !self.is_solid(touch, memory) {
+            return self.cohesion.force(touch);
+        }
+        let pressed = self.press(touch, &memory.history);
+        pressed.pushing + pressed.cohesion
+    }
+
     /// Elastic energy of the contact as it is \[J\].
     pub fn stored(&self, touch: &Touch, memory: &Memory) -> Stored {
-        Stored { normal: self.normal.energy(touch), tangential: tangential_energy(memory) + couple_energy(memory) }
+        let of_spring = if self.is_solid(touch, memory) { self.normal.energy(touch, &memory.history) } else { 0.0 };
+        let normal = of_spring + self.cohesion.energy(touch);
+        Stored { normal, tangential: tangential_energy(memory) + couple_energy(memory) }
     }
+}
+
+/// What a normal force loses in a step by itself, as it depends on its history: its work less the change of what it could give
+/// back \[J\].
+fn lost_by_itself(force: f64, energy: f64, touch: &Touch, memory: &mut Memory) -> f64 {
+    let history = &mut memory.history;
+    let lost = 0.5 * (history.force + force) * touch.mean.approach * touch.dt - (energy - history.energy);
+    (history.force, history.energy) = (force, energy);
+    lost
+}
+
+/// Books the last half step of bodies that have just lost touch; their memory keeps the history of the normal force alone.
+fn open(mean: &ContactVelocity, dt: f64, memory: &mut Memory) -> Dissipation {
+    let spring_force = -memory.stiffness * memory.spring;
+    let dashpot = Vec3::from_array(memory.last.tangential_dashpot.map(f64::from));
+    let couple = Vec3::from_array(memory.last.couple.map(f64::from));
+    let lost = Dissipation {
+        damping: 0.5 * dt * (memory.last.normal_dashpot as f64 * mean.approach - dashpot.dot(mean.slip)),
+        friction: tangential_energy(memory) - 0.5 * dt * spring_force.dot(mean.slip),
+        rolling: couple_energy(memory) - 0.5 * dt * couple.dot(mean.turning),
+    };
+    *memory = Memory { history: memory.history, ..Memory::default() };
+    lost
 }
 
 /// ½ k ξ² of the tangential spring \[J\].

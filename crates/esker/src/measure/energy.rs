@@ -49,7 +49,7 @@ impl EnergyBalance {
 
     /// Heat so far.
     pub fn lost(&self) -> f64 {
-        self.dissipated.damping + self.dissipated.friction + self.dissipated.rolling
+        self.dissipated.total()
     }
 
     /// Energy that moved or can move: what the residual is to be compared with.

@@ -4,12 +4,8 @@
 use esker::boundary::{Motion, Plane, Surface};
 use esker::field::{Field, Gravity};
 use esker::integrate::Integrator;
-use esker::law::damping::AnyDamping;
+use esker::law::Law;
 use esker::law::normal::{AnyNormal, Hertz, Hooke};
-use esker::law::rolling::{AnyRolling, NoRolling};
-use esker::law::tangential::{AnyTangential, NoTangential};
-use esker::law::twisting::{AnyTwisting, NoTwisting};
-use esker::law::{ContactEnd, Law};
 use esker::math::Vec3;
 use esker::model::{Kind, Material, Model, PairTable, Wall};
 use esker::neighbor::PeriodicCell;
@@ -21,14 +17,7 @@ use esker::state::State;
 use std::sync::Arc;
 
 pub fn law(normal: AnyNormal) -> Law {
-    Law {
-        normal,
-        damping: AnyDamping::None,
-        tangential: AnyTangential::None(NoTangential),
-        rolling: AnyRolling::None(NoRolling),
-        twisting: AnyTwisting::None(NoTwisting),
-        end: ContactEnd::NoTension,
-    }
+    Law::elastic(normal)
 }
 
 pub fn hooke(stiffness: f64) -> Law {

@@ -1,6 +1,8 @@
 //! Materials and contacts as written.
 
-use super::super::choice::{ContactEnd, NormalLaw, Preset, RollingLaw, TangentialLaw, TwistingLaw};
+use super::super::choice::{
+    CohesionLaw, ContactEnd, DashpotLaw, Displacement, NormalLaw, Preset, RollingLaw, TangentialLaw, TwistingLaw,
+};
 use super::super::node::{CHECKED, TableNode};
 use super::super::source::{Location, Spanned};
 use esker::expression::Quantity;
@@ -42,6 +44,10 @@ pub struct RawContact {
     pub pair: Spanned<String>,
     /// Force along the normal.
     pub normal: Option<RawNormal>,
+    /// Dashpot along the normal.
+    pub dashpot: Option<RawDashpot>,
+    /// Attraction.
+    pub cohesion: Option<RawCohesion>,
     /// Force against sliding.
     pub tangential: Option<RawTangential>,
     /// Torque against rolling.
@@ -59,6 +65,8 @@ impl RawContact {
         RawContact {
             pair: pair.clone(),
             normal: t.table("normal").map(RawNormal::read),
+            dashpot: t.table("dashpot").map(RawDashpot::read),
+            cohesion: t.table("cohesion").map(RawCohesion::read),
             tangential: t.table("tangential").map(RawTangential::read),
             rolling: t.table("rolling").map(RawRolling::read),
             twisting: t.table("twisting").map(RawTwisting::read),
@@ -85,6 +93,30 @@ pub struct RawNormal {
     pub damping: Option<Spanned<f64>>,
     /// Damping per effective mass \[1/s\].
     pub rate: Option<Spanned<f64>>,
+    /// Of Chang's cylinders.
+    pub displacement: Option<Spanned<Displacement>>,
+    /// \[-\]
+    pub dynamic_ratio: Option<Spanned<f64>>,
+    /// SI
+    pub coefficient: Option<Spanned<f64>>,
+    /// \[-\]
+    pub exponent: Option<Spanned<f64>>,
+    /// \[N/m\]
+    pub unloading_stiffness: Option<Spanned<f64>>,
+    /// \[1/m\]
+    pub growth: Option<Spanned<f64>>,
+    /// \[N/m\]
+    pub adhesion_stiffness: Option<Spanned<f64>>,
+    /// \[Pa\]
+    pub yield_pressure: Option<Spanned<f64>>,
+    /// \[J/m²\]
+    pub work: Option<Spanned<f64>>,
+    /// \[J\]
+    pub energy: Option<Spanned<f64>>,
+    /// \[N\]
+    pub force: Option<Spanned<f64>>,
+    /// \[-\]
+    pub cutoff: Option<Spanned<f64>>,
 }
 
 impl RawNormal {
@@ -97,6 +129,96 @@ impl RawNormal {
             restitution: t.number("restitution"),
             damping: t.number("damping"),
             rate: t.number("rate"),
+            displacement: t.choice("displacement"),
+            dynamic_ratio: t.number("dynamic-ratio"),
+            coefficient: t.number("coefficient"),
+            exponent: t.number("exponent"),
+            unloading_stiffness: t.number("unloading-stiffness"),
+            growth: t.number("growth"),
+            adhesion_stiffness: t.number("adhesion-stiffness"),
+            yield_pressure: t.number("yield-pressure"),
+            work: t.number("work"),
+            energy: t.number("energy"),
+            force: t.number("force"),
+            cutoff: t.number("cutoff"),
+        }
+    }
+}
+
+/// `dashpot` of a contact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawDashpot {
+    /// The table.
+    pub at: Location,
+    /// The law.
+    pub law: Spanned<DashpotLaw>,
+    /// \[Pa s\]
+    pub viscosity: Option<Spanned<f64>>,
+    /// \[s\]
+    pub time: Option<Spanned<f64>>,
+    /// \[s/m\]
+    pub factor: Option<Spanned<f64>>,
+    /// \[-\]
+    pub restitution: Option<Spanned<f64>>,
+    /// Whether the factor is the published one.
+    pub nominal: Option<Spanned<bool>>,
+    /// \[m/s\]
+    pub slowest: Option<Spanned<f64>>,
+    /// SI
+    pub coefficient: Option<Spanned<f64>>,
+    /// \[-\]
+    pub overlap_exponent: Option<Spanned<f64>>,
+    /// \[-\]
+    pub speed_exponent: Option<Spanned<f64>>,
+}
+
+impl RawDashpot {
+    fn read(t: &TableNode) -> RawDashpot {
+        RawDashpot {
+            at: t.at,
+            law: t.choice("law").expect(CHECKED),
+            viscosity: t.number("viscosity"),
+            time: t.number("time"),
+            factor: t.number("factor"),
+            restitution: t.number("restitution"),
+            nominal: t.bool("nominal"),
+            slowest: t.number("slowest"),
+            coefficient: t.number("coefficient"),
+            overlap_exponent: t.number("overlap-exponent"),
+            speed_exponent: t.number("speed-exponent"),
+        }
+    }
+}
+
+/// `cohesion` of a contact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawCohesion {
+    /// The table.
+    pub at: Location,
+    /// The law.
+    pub law: Spanned<CohesionLaw>,
+    /// \[J/m²\]
+    pub work: Option<Spanned<f64>>,
+    /// \[Pa\]
+    pub modulus: Option<Spanned<f64>>,
+    /// \[N/m\]
+    pub tension: Option<Spanned<f64>>,
+    /// \[rad\]
+    pub angle: Option<Spanned<f64>>,
+    /// \[m³\]
+    pub volume: Option<Spanned<f64>>,
+}
+
+impl RawCohesion {
+    fn read(t: &TableNode) -> RawCohesion {
+        RawCohesion {
+            at: t.at,
+            law: t.choice("law").expect(CHECKED),
+            work: t.number("work"),
+            modulus: t.number("modulus"),
+            tension: t.number("tension"),
+            angle: t.number("angle"),
+            volume: t.number("volume"),
         }
     }
 }
@@ -120,6 +242,10 @@ pub struct RawTangential {
     pub rate: Option<Spanned<f64>>,
     /// Of the normal damping coefficient \[-\].
     pub damping_ratio: Option<Spanned<f64>>,
+    /// \[-\]
+    pub exponent: Option<Spanned<f64>>,
+    /// \[m/N\]
+    pub compliance: Option<Spanned<f64>>,
 }
 
 impl RawTangential {
@@ -133,6 +259,8 @@ impl RawTangential {
             damping: t.number("damping"),
             rate: t.number("rate"),
             damping_ratio: t.number("damping-ratio"),
+            exponent: t.number("exponent"),
+            compliance: t.number("compliance"),
         }
     }
 }
@@ -146,6 +274,8 @@ pub struct RawRolling {
     pub law: Spanned<RollingLaw>,
     /// \[-\]
     pub friction: Option<Spanned<f64>>,
+    /// \[s/m\]
+    pub viscosity: Option<Spanned<f64>>,
     /// \[N m\]
     pub stiffness: Option<Spanned<f64>>,
     /// Of critical damping \[-\].
@@ -158,6 +288,7 @@ impl RawRolling {
             at: t.at,
             law: t.choice("law").expect(CHECKED),
             friction: t.number("friction"),
+            viscosity: t.number("viscosity"),
             stiffness: t.number("stiffness"),
             damping_ratio: t.number("damping-ratio"),
         }
@@ -173,6 +304,8 @@ pub struct RawTwisting {
     pub law: Spanned<TwistingLaw>,
     /// \[-\]
     pub friction: Option<Spanned<f64>>,
+    /// Tangential over normal stiffness \[-\].
+    pub stiffness_ratio: Option<Spanned<f64>>,
     /// \[N m\]
     pub stiffness: Option<Spanned<f64>>,
     /// Of critical damping \[-\].
@@ -185,6 +318,7 @@ impl RawTwisting {
             at: t.at,
             law: t.choice("law").expect(CHECKED),
             friction: t.number("friction"),
+            stiffness_ratio: t.number("stiffness-ratio"),
             stiffness: t.number("stiffness"),
             damping_ratio: t.number("damping-ratio"),
         }

@@ -1,6 +1,7 @@
 //! The laws the fast loop can do, as constants of one formula.
 
 use crate::lanes::Record;
+use crate::law::cohesion::AnyCohesion;
 use crate::law::damping::AnyDamping;
 use crate::law::normal::AnyNormal;
 use crate::law::rolling::AnyRolling;
@@ -33,19 +34,22 @@ pub(super) struct Constants {
 impl Constants {
     /// Of a law this loop can do, and whether it is Hertz's.
     pub fn of(law: &Law) -> Option<(Self, bool)> {
-        if !matches!((law.rolling, law.twisting), (AnyRolling::None(_), AnyTwisting::None(_))) {
+        let others = (law.cohesion, law.rolling, law.twisting);
+        if !matches!(others, (AnyCohesion::None, AnyRolling::None(_), AnyTwisting::None(_))) {
             return None;
         }
         let (normal, normal_scaled, is_hertz) = match law.normal {
             AnyNormal::Hooke(law) => (law.stiffness, 0.0, false),
             AnyNormal::ScaledHooke(law) => (0.0, law.modulus, false),
             AnyNormal::Hertz(law) => (2.0 * law.effective_modulus, 0.0, true),
+            _ => return None,
         };
         let dashpot = match law.damping {
             AnyDamping::None => [0.0; 3],
             AnyDamping::Coefficient(law) => [law.coefficient, 0.0, 0.0],
             AnyDamping::PerMass(law) => [0.0, law.rate, 0.0],
             AnyDamping::FromRestitution(law) => [0.0, 0.0, law.factor],
+            _ => return None,
         };
         let (tangential, damping, friction) = match law.tangential {
             AnyTangential::Spring(law) => match law.stiffness {
@@ -53,7 +57,7 @@ impl Constants {
                 Stiffness::Ratio(ratio) => ([0.0, ratio], law.damping, law.friction),
             },
             AnyTangential::Mindlin(law) => ([0.0, law.ratio], law.damping, law.friction),
-            AnyTangential::None(_) | AnyTangential::Dashpot(_) => return None,
+            _ => return None,
         };
         if tangential == [0.0; 2] {
             return None; // a spring without stiffness: the slider would have nothing to hold

@@ -1,6 +1,6 @@
 //! Linear dashpots (Džiugys & Peters 1998, eq. (60)) and the dashpot that gives a restitution.
 
-use super::{DampingLaw, Touch};
+use super::{DampingLaw, History, Touch};
 use crate::law::restitution::{self, damping_ratio};
 use crate::law::{ContactEnd, normal::NormalLaw};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct Coefficient {
 
 impl DampingLaw for Coefficient {
     #[inline]
-    fn coefficient(&self, _: &Touch, _: f64) -> f64 {
+    fn coefficient(&self, _: &Touch, _: f64, _: f64, _: &History) -> f64 {
         self.coefficient
     }
 }
@@ -32,7 +32,7 @@ pub struct PerMass {
 
 impl DampingLaw for PerMass {
     #[inline]
-    fn coefficient(&self, touch: &Touch, _: f64) -> f64 {
+    fn coefficient(&self, touch: &Touch, _: f64, _: f64, _: &History) -> f64 {
         self.rate * touch.effective_mass
     }
 }
@@ -52,13 +52,13 @@ pub struct FromRestitution {
 impl FromRestitution {
     /// The dashpot that gives the restitution `e` in (0, 1] with this normal law and end of contact.
     pub fn new(e: f64, normal: &impl NormalLaw, end: ContactEnd) -> Self {
-        Self { factor: 2.0 * damping_ratio(e, end) * restitution::exponent_factor(normal.exponent()) }
+        Self { factor: 2.0 * damping_ratio(e, end) * restitution::exponent_factor(normal.power_law(1.0).exponent) }
     }
 }
 
 impl DampingLaw for FromRestitution {
     #[inline]
-    fn coefficient(&self, touch: &Touch, stiffness: f64) -> f64 {
+    fn coefficient(&self, touch: &Touch, _: f64, stiffness: f64, _: &History) -> f64 {
         self.factor * (touch.effective_mass * stiffness).sqrt()
     }
 }

@@ -1,6 +1,6 @@
 //! Hertz contact of elastic spheres.
 
-use super::{NormalLaw, Touch};
+use super::{History, NormalLaw, PowerLaw, Touch};
 use serde::{Deserialize, Serialize};
 
 /// Elastic normal force between two curved bodies (Hertz).
@@ -17,20 +17,17 @@ pub struct Hertz {
 
 impl NormalLaw for Hertz {
     #[inline]
-    fn force(&self, touch: &Touch) -> f64 {
+    fn force(&self, touch: &Touch, _: &History) -> f64 {
         4.0 / 3.0 * self.effective_modulus * (touch.effective_radius * touch.overlap).sqrt() * touch.overlap
     }
     #[inline]
-    fn stiffness(&self, touch: &Touch) -> f64 {
+    fn stiffness(&self, touch: &Touch, _: &History) -> f64 {
         2.0 * self.effective_modulus * (touch.effective_radius * touch.overlap).sqrt()
     }
-    fn energy(&self, touch: &Touch) -> f64 {
-        0.4 * self.force(touch) * touch.overlap
+    fn energy(&self, touch: &Touch, history: &History) -> f64 {
+        0.4 * self.force(touch, history) * touch.overlap
     }
-    fn exponent(&self) -> f64 {
-        1.5
-    }
-    fn coefficient(&self, effective_radius: f64) -> f64 {
-        4.0 / 3.0 * self.effective_modulus * effective_radius.sqrt()
+    fn power_law(&self, effective_radius: f64) -> PowerLaw {
+        PowerLaw { coefficient: 4.0 / 3.0 * self.effective_modulus * effective_radius.sqrt(), exponent: 1.5 }
     }
 }

@@ -1,6 +1,6 @@
 //! Linear springs (Džiugys & Peters 1998, eqs (34) and (35), (147)).
 
-use super::{NormalLaw, Touch};
+use super::{History, NormalLaw, PowerLaw, Touch};
 use serde::{Deserialize, Serialize};
 
 /// Linear spring, Cundall & Strack (1979).
@@ -14,21 +14,18 @@ pub struct Hooke {
 
 impl NormalLaw for Hooke {
     #[inline]
-    fn force(&self, touch: &Touch) -> f64 {
+    fn force(&self, touch: &Touch, _: &History) -> f64 {
         self.stiffness * touch.overlap
     }
     #[inline]
-    fn stiffness(&self, _: &Touch) -> f64 {
+    fn stiffness(&self, _: &Touch, _: &History) -> f64 {
         self.stiffness
     }
-    fn energy(&self, touch: &Touch) -> f64 {
+    fn energy(&self, touch: &Touch, _: &History) -> f64 {
         0.5 * self.stiffness * touch.overlap * touch.overlap
     }
-    fn exponent(&self) -> f64 {
-        1.0
-    }
-    fn coefficient(&self, _: f64) -> f64 {
-        self.stiffness
+    fn power_law(&self, _: f64) -> PowerLaw {
+        PowerLaw { coefficient: self.stiffness, exponent: 1.0 }
     }
 }
 
@@ -43,20 +40,17 @@ pub struct ScaledHooke {
 
 impl NormalLaw for ScaledHooke {
     #[inline]
-    fn force(&self, touch: &Touch) -> f64 {
-        self.stiffness(touch) * touch.overlap
+    fn force(&self, touch: &Touch, history: &History) -> f64 {
+        self.stiffness(touch, history) * touch.overlap
     }
     #[inline]
-    fn stiffness(&self, touch: &Touch) -> f64 {
+    fn stiffness(&self, touch: &Touch, _: &History) -> f64 {
         self.modulus * touch.effective_radius
     }
-    fn energy(&self, touch: &Touch) -> f64 {
-        0.5 * self.stiffness(touch) * touch.overlap * touch.overlap
+    fn energy(&self, touch: &Touch, history: &History) -> f64 {
+        0.5 * self.stiffness(touch, history) * touch.overlap * touch.overlap
     }
-    fn exponent(&self) -> f64 {
-        1.0
-    }
-    fn coefficient(&self, effective_radius: f64) -> f64 {
-        self.modulus * effective_radius
+    fn power_law(&self, effective_radius: f64) -> PowerLaw {
+        PowerLaw { coefficient: self.modulus * effective_radius, exponent: 1.0 }
     }
 }

@@ -20,6 +20,11 @@ pub struct ConstantTorque {
 /// would alternate for ever (velocity Verlet then has the eigenvalue −1), and several walls may brake at once.
 const STOPPING_STEPS: f64 = 4.0;
 
+/// Torque that would stop a free body so soon, over its speed of rolling and R*² \[kg/s\].
+pub(super) fn stopping_rate(touch: &Touch) -> f64 {
+    0.4 * touch.effective_mass / (STOPPING_STEPS * touch.dt)
+}
+
 impl RollingLaw for ConstantTorque {
     fn couple(&self, touch: &Touch, load: f64, _: f64, _: &mut Memory) -> Vec3 {
         let rolling = touch.now.rolling(touch.normal);
@@ -28,7 +33,7 @@ impl RollingLaw for ConstantTorque {
             return Vec3::ZERO;
         }
         let r = touch.effective_radius;
-        let stopping = 0.4 * touch.effective_mass * r * r * speed / (STOPPING_STEPS * touch.dt);
+        let stopping = stopping_rate(touch) * r * r * speed;
         let torque = (self.friction * r * load).min(stopping);
         rolling * (-torque / speed)
     }

@@ -2,10 +2,12 @@
 
 mod constant;
 mod spring;
+mod viscous;
 
 pub use constant::ConstantTorque;
 pub use spring::ElasticPlastic;
 pub(crate) use spring::default_stiffness;
+pub use viscous::Viscous;
 
 use super::{Memory, Touch};
 use crate::math::Vec3;
@@ -35,6 +37,8 @@ pub enum AnyRolling {
     None(NoRolling),
     /// Constant torque against the rolling direction.
     Constant(ConstantTorque),
+    /// Torque in proportion to the speed.
+    Viscous(Viscous),
     /// Elastic–plastic spring.
     Spring(ElasticPlastic),
 }
@@ -44,6 +48,7 @@ impl RollingLaw for AnyRolling {
         match self {
             AnyRolling::None(law) => law.couple(touch, load, normal_stiffness, memory),
             AnyRolling::Constant(law) => law.couple(touch, load, normal_stiffness, memory),
+            AnyRolling::Viscous(law) => law.couple(touch, load, normal_stiffness, memory),
             AnyRolling::Spring(law) => law.couple(touch, load, normal_stiffness, memory),
         }
     }

@@ -1,13 +1,19 @@
 //! Tangential laws. A new one is a file here and a line in [`AnyTangential`].
 
 mod dashpot;
+mod langston;
+mod literal;
 mod mindlin;
 mod none;
+mod partial_slip;
 mod spring;
 
 pub use dashpot::Dashpot;
+pub use langston::Langston;
+pub use literal::Literal;
 pub use mindlin::Mindlin;
 pub use none::NoTangential;
+pub use partial_slip::{PartialSlip, Rule};
 pub use spring::{Spring, Stiffness};
 
 use super::{Dissipation, Memory, Touch, tangential_energy, turn_with_frame};
@@ -77,6 +83,12 @@ pub enum AnyTangential {
     Mindlin(Mindlin),
     /// Dashpot with a slider, no spring.
     Dashpot(Dashpot),
+    /// Stiffness that falls as slip spreads.
+    PartialSlip(PartialSlip),
+    /// Softening function of the displacement.
+    Langston(Langston),
+    /// Spring along the present slip.
+    Literal(Literal),
 }
 
 macro_rules! each {
@@ -86,6 +98,9 @@ macro_rules! each {
             AnyTangential::Spring($law) => $body,
             AnyTangential::Mindlin($law) => $body,
             AnyTangential::Dashpot($law) => $body,
+            AnyTangential::PartialSlip($law) => $body,
+            AnyTangential::Langston($law) => $body,
+            AnyTangential::Literal($law) => $body,
         }
     };
 }

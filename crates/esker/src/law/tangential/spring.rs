@@ -25,11 +25,12 @@ pub struct Spring {
     pub friction: f64,
 }
 
-impl Spring {
+impl Stiffness {
+    /// Value beside a normal tangent stiffness \[N/m\].
     #[inline]
-    fn stiffness(&self, normal_stiffness: f64) -> f64 {
-        match self.stiffness {
-            Stiffness::Given(k) => k,
+    pub fn beside(&self, normal_stiffness: f64) -> f64 {
+        match self {
+            Stiffness::Given(k) => *k,
             Stiffness::Ratio(ratio) => ratio * normal_stiffness,
         }
     }
@@ -46,7 +47,7 @@ impl TangentialLaw for Spring {
         memory: &mut Memory,
         dissipated: &mut Dissipation,
     ) -> Vec3 {
-        let k = self.stiffness(normal_stiffness);
+        let k = self.stiffness.beside(normal_stiffness);
         let c = self.damping.coefficient(touch.effective_mass, normal_damping);
         spring_and_slider(k, c, self.friction, touch, load, memory, dissipated)
     }
@@ -54,7 +55,7 @@ impl TangentialLaw for Spring {
         self.friction
     }
     fn stiffness_ratio(&self, normal_stiffness: f64) -> f64 {
-        self.stiffness(normal_stiffness) / normal_stiffness
+        self.stiffness.beside(normal_stiffness) / normal_stiffness
     }
     fn dashpot(&self, effective_mass: f64, normal_damping: f64) -> f64 {
         self.damping.coefficient(effective_mass, normal_damping)

@@ -1,8 +1,11 @@
 //! Resistance to twisting about the normal. A new law is a file here and a line in [`AnyTwisting`].
 
+mod marshall;
 mod spring;
 
+pub use marshall::Marshall;
 pub use spring::TwistSpring;
+use spring::angular_spring;
 
 use super::{Memory, Touch};
 use serde::{Deserialize, Serialize};
@@ -31,6 +34,8 @@ pub enum AnyTwisting {
     None(NoTwisting),
     /// Spring with a limit.
     Spring(TwistSpring),
+    /// The same by stiffness and friction of the tangential law.
+    Marshall(Marshall),
 }
 
 impl TwistingLaw for AnyTwisting {
@@ -38,6 +43,7 @@ impl TwistingLaw for AnyTwisting {
         match self {
             AnyTwisting::None(law) => law.couple(touch, load, normal_stiffness, memory),
             AnyTwisting::Spring(law) => law.couple(touch, load, normal_stiffness, memory),
+            AnyTwisting::Marshall(law) => law.couple(touch, load, normal_stiffness, memory),
         }
     }
 }

@@ -24,21 +24,26 @@ impl TwistingLaw for TwistSpring {
     fn couple(&self, touch: &Touch, load: f64, normal_stiffness: f64, memory: &mut Memory) -> f64 {
         let r = touch.effective_radius;
         let k = self.stiffness.unwrap_or_else(|| default_stiffness(normal_stiffness, self.friction, r));
-        let mut angle = memory.twisting;
-        if memory.touching {
-            if k > memory.couple_stiffness[1] {
-                angle *= memory.couple_stiffness[1] / k;
-            }
-            angle += touch.twisted();
-        }
-        let limit = self.friction * r * load;
-        let mut dashpot = 2.0 * self.damping_ratio * (0.4 * touch.effective_mass * r * r * k).sqrt();
-        if (k * angle).abs() > limit {
-            angle = angle.signum() * limit / k;
-            dashpot = 0.0;
-        }
-        memory.twisting = angle;
-        memory.couple_stiffness[1] = k;
-        -k * angle - touch.now.turning.dot(touch.normal) * dashpot
+        angular_spring(k, self.friction * r * load, self.damping_ratio, touch, memory)
     }
+}
+
+/// Spring about the normal of stiffness `k` \[N m/rad\] with a plastic limit \[N m\] and a dashpot below it.
+pub(super) fn angular_spring(k: f64, limit: f64, damping_ratio: f64, touch: &Touch, memory: &mut Memory) -> f64 {
+    let r = touch.effective_radius;
+    let mut angle = memory.twisting;
+    if memory.touching {
+        if k > memory.couple_stiffness[1] {
+            angle *= memory.couple_stiffness[1] / k;
+        }
+        angle += touch.twisted();
+    }
+    let mut dashpot = 2.0 * damping_ratio * (0.4 * touch.effective_mass * r * r * k).sqrt();
+    if (k * angle).abs() > limit {
+        angle = angle.signum() * limit / k;
+        dashpot = 0.0;
+    }
+    memory.twisting = angle;
+    memory.couple_stiffness[1] = k;
+    -k * angle - touch.now.turning.dot(touch.normal) * dashpot
 }

@@ -37,6 +37,8 @@ pub struct Margins {
     reference: Vec<Vec3>,
     /// Largest radius \[m\].
     largest: f64,
+    /// How far apart bodies may be for a force between them \[m\].
+    range: f64,
     /// Margin of walls besides those of the grains \[m\].
     walls: f64,
     /// Speed of the walls, and how far they and the frame have moved \[m/s, m\].
@@ -90,7 +92,8 @@ impl Margins {
         let smallest_period = model.cell.length.iter().flatten().fold(f64::INFINITY, |a, &b| a.min(b));
         let least = 0.5 * model.skin;
         // A list near its limit must not be made longer, and the search allows no more than a period, less a hair.
-        let room = 0.5 * (0.999 * smallest_period - 2.0 * largest);
+        let range = model.laws.range(largest);
+        let room = 0.5 * (0.999 * smallest_period - 2.0 * largest - range);
         let most = if pairs_before < lanes::MOST / 4 { least + 0.25 * smallest } else { least };
         let most = most.min(room).max(least);
         // In this order: a speed that is no number gets the least.
@@ -108,6 +111,7 @@ impl Margins {
             drifted: Vec3::ZERO,
             reference: places.par_iter().with_min_len(4096).map(|place| place.position).collect(),
             largest,
+            range,
             walls: f64::INFINITY,
             wall_speed: 0.0,
             walls_moved: 0.0,
@@ -133,12 +137,13 @@ impl Margins {
 
     /// How near a wall may be to a grain for their contact to be looked at \[m\].
     pub fn to_walls(&self, grain: usize) -> f64 {
-        self.of(grain) + self.walls
+        self.of(grain) + self.walls + self.range
     }
 
     /// The grains with their margins.
     pub fn around(&self, places: &[Place]) -> Vec<Place> {
-        let grown = |(i, place): (usize, &Place)| Place { radius: place.radius + self.of(i), ..*place };
+        let grown =
+            |(i, place): (usize, &Place)| Place { radius: place.radius + (self.of(i) + 0.5 * self.range), ..*place };
         places.par_iter().enumerate().with_min_len(4096).map(grown).collect()
     }
 
