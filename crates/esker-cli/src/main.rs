@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod contact;
 mod examples;
 mod instructions;
 mod out;
@@ -31,6 +32,8 @@ enum Command {
     Run(run::Args),
     /// Read a scene and tell what was understood: grains, materials, step, expected overlap, cost
     Check(check::Args),
+    /// Let two bodies meet under a contact law: contact time, overlap, restitution, and the curve of force
+    Contact(Box<contact::Args>),
     /// List the examples, or write one to start from
     New {
         /// Name of the example
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(args) => run::main(args),
         Command::Check(args) => check::main(args).map(|()| ExitCode::SUCCESS),
+        Command::Contact(args) => contact::main(&args).map(|()| ExitCode::SUCCESS),
         Command::New { name, output } => examples::main(name, output).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),
         Command::Schema { markdown } => print_schema(markdown),

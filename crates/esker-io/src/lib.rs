@@ -6,6 +6,7 @@
 
 pub mod atomic;
 pub mod build;
+pub mod chart;
 pub mod checkpoint;
 pub mod pvd;
 pub mod record;
