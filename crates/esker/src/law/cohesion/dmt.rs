@@ -18,7 +18,8 @@ pub struct Dmt {
 
 impl CohesionLaw for Dmt {
     fn force(&self, touch: &Touch) -> f64 {
-        -std::f64::consts::TAU * self.work * touch.effective_radius
+        // A normal law may reach farther than the contact.
+        if touch.overlap > 0.0 { -std::f64::consts::TAU * self.work * touch.effective_radius } else { 0.0 }
     }
     fn energy(&self, touch: &Touch) -> f64 {
         self.force(touch) * touch.overlap

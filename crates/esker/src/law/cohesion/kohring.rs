@@ -19,7 +19,8 @@ pub struct Kohring {
 
 impl CohesionLaw for Kohring {
     fn force(&self, touch: &Touch) -> f64 {
-        let area = (touch.effective_radius * touch.overlap).powf(0.75);
+        // A normal law may reach farther than the contact.
+        let area = (touch.effective_radius * touch.overlap.max(0.0)).powf(0.75);
         -(8.0 * std::f64::consts::PI * self.work * self.effective_modulus).sqrt() * area
     }
     fn energy(&self, touch: &Touch) -> f64 {

@@ -1,0 +1,206 @@
+//! Contact laws as scenes write them: what is built, what is refused, and every combination of slots run for a while.
+
+use esker::law::normal::{AnyNormal, Displacement, Region};
+use esker::law::tangential::{AnyTangential, Rule, Stiffness};
+use esker::law::{Law, cohesion::AnyCohesion, damping::AnyDamping};
+use esker::simulation::Simulation;
+use esker_io::build::{self, Scene};
+use esker_io::scene;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Two grains, or discs, that overlap a little and slide past each other.
+fn scene(contact: &str, planar: bool) -> Result<Scene, String> {
+    let (head, places, shift) = if planar {
+        ("planar = true\n", "[[0, 0], [\"9.99 mm\", \"1 mm\"]]", "[\"-0.1 m/s\", \"0.05 m/s\"]")
+    } else {
+        ("", "[[0, 0, 0], [\"9.99 mm\", \"1 mm\", 0]]", "[\"-0.1 m/s\", \"0.05 m/s\", 0]")
+    };
+    let text = format!(
+        "title = \"pair\"\n{head}[material.glass]\ndensity = 2500\nyoungs-modulus = \"10 MPa\"\npoisson-ratio = 0.25\n\
+         [contact.default]\n{contact}\n[[grains]]\nname = \"pair\"\nmaterial = \"glass\"\nradius = \"5 mm\"\n\
+         velocity = {shift}\nfill = {{ method = \"at\", positions = {places} }}\n\
+         [[stage]]\nname = \"impact\"\nduration = 1\n"
+    );
+    let raw = scene::read(&text, "pair.toml", &[]).map_err(|e| e.to_string())?;
+    build::build(&raw, Path::new(".")).map_err(|e| e.to_string())
+}
+
+fn law(contact: &str, planar: bool) -> Law {
+    let scene = scene(contact, planar).unwrap_or_else(|e| panic!("{contact}: {e}"));
+    *scene.stages[0].model.laws.law(0, 0)
+}
+
+#[track_caller]
+fn refused(contact: &str, says: &str) {
+    match scene(contact, false) {
+        Ok(_) => panic!("{contact} is accepted"),
+        Err(message) => assert!(message.contains(says), "{contact}: {message}"),
+    }
+}
+
+const NORMAL: [(&str, &str); 12] = [
+    ("hooke", "stiffness = \"1e4 N/m\""),
+    ("hertz", ""),
+    ("power", "exponent = 1.3"),
+    ("overlap", "coefficient = 1e9"),
+    ("chang", "modulus = \"1 MPa\""),
+    ("walton-braun", "stiffness = \"1e4 N/m\", restitution = 0.7"),
+    ("sadd", "coefficient = 1e6, exponent = 1.4, restitution = 0.7"),
+    ("luding", "stiffness = \"1e4 N/m\", restitution = 0.7, adhesion-stiffness = \"1e3 N/m\""),
+    ("thornton", "yield-pressure = \"0.1 MPa\""),
+    ("jkr", "work = \"0.1 J/m^2\""),
+    ("twelve-six", "energy = \"1e-4 J\""),
+    ("langston", "force = \"0.05 N\", exponent = 36"),
+];
+const DASHPOTS: [(&str, &str); 6] = [
+    ("kuwabara-kono", "viscosity = \"10 Pa s\""),
+    ("viscoelastic", "time = \"1 us\""),
+    ("hunt-crossley", "factor = \"0.3 s/m\""),
+    ("lankarani-nikravesh", "restitution = 0.8"),
+    ("power", "coefficient = 100, overlap-exponent = 0.5"),
+    ("overlap-rate", "coefficient = 1e4"),
+];
+const COHESION: [(&str, &str); 4] = [
+    ("none", ""),
+    ("dmt", "work = \"0.1 J/m^2\""),
+    ("kohring", "work = \"0.1 J/m^2\""),
+    ("capillary", "tension = \"0.07 N/m\", volume = \"1e-11 m^3\""),
+];
+const TANGENTIAL: [(&str, &str); 8] = [
+    ("none", ""),
+    ("spring", "friction = 0.4"),
+    ("mindlin", "friction = 0.4"),
+    ("dashpot", "friction = 0.4, rate = \"100 1/s\""),
+    ("walton-braun", "friction = 0.4"),
+    ("mindlin-deresiewicz", "friction = 0.4"),
+    ("langston", "friction = 0.4, compliance = \"1e-5 m/N\""),
+    ("literal", "friction = 0.4"),
+];
+
+fn table(slot: &str, (law, keys): (&str, &str)) -> String {
+    let keys = if keys.is_empty() { String::new() } else { format!(", {keys}") };
+    format!("{slot} = {{ law = \"{law}\"{keys} }}\n")
+}
+
+#[test]
+fn every_law_of_a_scene_is_the_law_of_the_engine() {
+    let normal = |k: usize, planar: bool| law(&table("normal", NORMAL[k]), planar).normal;
+    assert!(matches!(normal(2, false), AnyNormal::Power(p) if p.exponent == 1.3));
+    assert!(matches!(normal(3, false), AnyNormal::Overlap(o) if o.of == Region::Volume));
+    assert!(matches!(normal(3, true), AnyNormal::Overlap(o) if o.of == Region::Area));
+    assert!(matches!(normal(4, true), AnyNormal::Chang(c) if c.displacement == Displacement::OfOne && c.depth == 1.0));
+    let unloading = 1e4 / 0.49;
+    assert!(matches!(normal(5, false), AnyNormal::WaltonBraun(w) if (w.unloading - unloading).abs() < 1e-6));
+    assert!(matches!(normal(7, false), AnyNormal::Luding(l) if l.adhesion == 1e3 && l.loading == 1e4));
+    // E* = E/2(1 − ν²) of equal materials.
+    let e_star = 0.5e7 / (1.0 - 0.0625);
+    assert!(matches!(normal(8, false), AnyNormal::Thornton(t) if (t.effective_modulus - e_star).abs() < 1.0));
+    assert!(matches!(normal(9, false), AnyNormal::Jkr(j) if j.work == 0.1 && (j.effective_modulus - e_star).abs() < 1.0));
+    assert!(matches!(normal(11, false), AnyNormal::Langston(l) if l.cutoff == 1.2 && l.force == 0.05));
+    let hooke = law("normal = { law = \"hooke\", stiffness = 1e4, dynamic-ratio = 1.5 }", false);
+    assert!(matches!(hooke.normal, AnyNormal::Hooke(h) if h.stiffness == 1.5e4));
+
+    let dashpot = |k: usize| law(&table("dashpot", DASHPOTS[k]), false).damping;
+    assert!(matches!(dashpot(0), AnyDamping::KuwabaraKono(d) if d.viscosity == 10.0));
+    assert!(matches!(dashpot(1), AnyDamping::Viscoelastic(d) if d.time == 1e-6));
+    assert!(matches!(dashpot(3), AnyDamping::LankaraniNikravesh(d) if d.slowest == 1e-3));
+    assert!(matches!(dashpot(5), AnyDamping::OverlapRate(d) if d.of == Region::Volume));
+    let kohring = law(&table("cohesion", COHESION[2]), false).cohesion;
+    assert!(matches!(kohring, AnyCohesion::Kohring(k) if (k.effective_modulus - e_star).abs() < 1.0));
+    let tangential = |k: usize| law(&table("tangential", TANGENTIAL[k]), false).tangential;
+    assert!(matches!(tangential(4), AnyTangential::PartialSlip(p)
+        if p.rule == Rule::WaltonBraun && p.stiffness == Stiffness::Ratio(2.0 / 7.0)));
+    // 8 G*/2 E* of equal materials: 2(1 − ν)/(2 − ν).
+    assert!(matches!(tangential(5), AnyTangential::PartialSlip(p)
+        if p.rule == Rule::Mindlin && matches!(p.stiffness, Stiffness::Ratio(r) if (r - 1.5 / 1.75).abs() < 1e-12)));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_a_sentence() {
+    refused("normal = { law = \"chang\", modulus = 1e6 }", "a law of cylinders");
+    refused("normal = { law = \"walton-braun\", stiffness = 1e4 }", "say what is lost");
+    refused(
+        "normal = { law = \"walton-braun\", stiffness = 1e4, unloading-stiffness = 1e3 }",
+        "would give back more than loading took",
+    );
+    refused("normal = { law = \"luding\", stiffness = 1e4, restitution = 1 }", "stiffer than loading");
+    refused("normal = { law = \"sadd\", coefficient = 1e6, exponent = 1.4, damping = 3 }", "has no meaning");
+    refused("normal = { law = \"jkr\" }", "work");
+    refused("normal = { law = \"langston\", force = 1, exponent = 36, cutoff = 0.9 }", "above 1");
+    refused("normal = { law = \"power\", exponent = 1.3, modulus = 1e7, coefficient = 1e6 }", "coefficient");
+    let lossy = table("normal", NORMAL[5]);
+    refused(&(lossy + &table("dashpot", DASHPOTS[1])), "count the loss twice");
+    refused("normal = { law = \"hertz\", restitution = 0.9 }\ndashpot = { law = \"viscoelastic\", time = 1e-6 }", "leave one");
+    refused(&(table("normal", NORMAL[9]) + &table("cohesion", COHESION[1])), "count the attraction twice");
+    refused("cohesion = { law = \"capillary\", tension = 0.07, volume = 1e-11, angle = 2 }", "does not wet");
+    refused(&(table("normal", NORMAL[0]) + &table("tangential", TANGENTIAL[5])), "`hertz`, `jkr` and `thornton`");
+    refused("tangential = { law = \"walton-braun\", friction = 0.4, exponent = 1 }", "below 1");
+    refused("twisting = { law = \"marshall\" }\ntangential = { law = \"dashpot\", friction = 0.3, rate = 1 }", "stiffness-ratio");
+}
+
+/// Whether a combination runs; what the reader says otherwise, without its place.
+fn outcome(contact: &str, planar: bool) -> Result<(), String> {
+    let scene = scene(contact, planar).map_err(|e| {
+        // The statement stands in front.
+        let line = e.lines().next().unwrap_or_default();
+        line.split_once("` ").map_or(line, |(_, reason)| reason).to_string()
+    })?;
+    let mut simulation = Simulation::new(scene.stages, scene.state, 1);
+    simulation.advance(200).unwrap_or_else(|e| panic!("{contact}: {e}"));
+    let p = &simulation.state.particles;
+    assert!((0..2).all(|i| p.velocity(i).is_finite() && p.velocity(i).length() < 1.0), "{contact}");
+    Ok(())
+}
+
+/// The page of combinations.
+fn page() -> String {
+    let mut text = String::from(
+        "# Which laws go together\n\nEvery combination below has been run by the tests of the program; this page is written by \
+         them. Any rolling and twisting law goes with any of these, but `marshall`, which takes its stiffness from the \
+         tangential law or asks for it. `chang` is for planar scenes.\n",
+    );
+    let mut reasons: Vec<String> = Vec::new();
+    for (heading, slot, choices) in [
+        ("Tangential laws", "tangential", TANGENTIAL.as_slice()),
+        ("Dashpots", "dashpot", DASHPOTS.as_slice()),
+        ("Attraction", "cohesion", COHESION.as_slice()),
+    ] {
+        let names: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let _ = write!(text, "\n## {heading}\n\n| normal law | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+        for normal in NORMAL {
+            let _ = write!(text, "| `{}` |", normal.0);
+            for &choice in choices {
+                let contact = table("normal", normal) + &table(slot, choice);
+                let cell = match outcome(&contact, normal.0 == "chang") {
+                    Ok(()) => "yes".to_string(),
+                    Err(reason) => {
+                        let known = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
+                            reasons.push(reason);
+                            reasons.len() - 1
+                        });
+                        format!("no ({})", known + 1)
+                    }
+                };
+                let _ = write!(text, " {cell} |");
+            }
+            text.push('\n');
+        }
+    }
+    text += "\nWhat the program says:\n\n";
+    for (k, reason) in reasons.iter().enumerate() {
+        let _ = writeln!(text, "{}. {reason}", k + 1);
+    }
+    text
+}
+
+#[test]
+fn the_page_of_combinations_is_what_runs() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/laws/combinations.md");
+    let page = page();
+    if std::env::var_os("ESKER_WRITE_PAGES").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "the page is old; write it anew: ESKER_WRITE_PAGES=1 cargo test -p esker-io --test laws");
+}
