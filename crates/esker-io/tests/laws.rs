@@ -96,7 +96,9 @@ fn every_law_of_a_scene_is_the_law_of_the_engine() {
     // E* = E/2(1 − ν²) of equal materials.
     let e_star = 0.5e7 / (1.0 - 0.0625);
     assert!(matches!(normal(8, false), AnyNormal::Thornton(t) if (t.effective_modulus - e_star).abs() < 1.0));
-    assert!(matches!(normal(9, false), AnyNormal::Jkr(j) if j.work == 0.1 && (j.effective_modulus - e_star).abs() < 1.0));
+    assert!(
+        matches!(normal(9, false), AnyNormal::Jkr(j) if j.work == 0.1 && (j.effective_modulus - e_star).abs() < 1.0)
+    );
     assert!(matches!(normal(11, false), AnyNormal::Langston(l) if l.cutoff == 1.2 && l.force == 0.05));
     let hooke = law("normal = { law = \"hooke\", stiffness = 1e4, dynamic-ratio = 1.5 }", false);
     assert!(matches!(hooke.normal, AnyNormal::Hooke(h) if h.stiffness == 1.5e4));
@@ -131,12 +133,18 @@ fn what_makes_no_sense_is_refused_with_a_sentence() {
     refused("normal = { law = \"power\", exponent = 1.3, modulus = 1e7, coefficient = 1e6 }", "coefficient");
     let lossy = table("normal", NORMAL[5]);
     refused(&(lossy + &table("dashpot", DASHPOTS[1])), "count the loss twice");
-    refused("normal = { law = \"hertz\", restitution = 0.9 }\ndashpot = { law = \"viscoelastic\", time = 1e-6 }", "leave one");
+    refused(
+        "normal = { law = \"hertz\", restitution = 0.9 }\ndashpot = { law = \"viscoelastic\", time = 1e-6 }",
+        "leave one",
+    );
     refused(&(table("normal", NORMAL[9]) + &table("cohesion", COHESION[1])), "count the attraction twice");
     refused("cohesion = { law = \"capillary\", tension = 0.07, volume = 1e-11, angle = 2 }", "does not wet");
     refused(&(table("normal", NORMAL[0]) + &table("tangential", TANGENTIAL[5])), "`hertz`, `jkr` and `thornton`");
     refused("tangential = { law = \"walton-braun\", friction = 0.4, exponent = 1 }", "below 1");
-    refused("twisting = { law = \"marshall\" }\ntangential = { law = \"dashpot\", friction = 0.3, rate = 1 }", "stiffness-ratio");
+    refused(
+        "twisting = { law = \"marshall\" }\ntangential = { law = \"dashpot\", friction = 0.3, rate = 1 }",
+        "stiffness-ratio",
+    );
 }
 
 /// Whether a combination runs; what the reader says otherwise, without its place.
@@ -167,7 +175,12 @@ fn page() -> String {
         ("Attraction", "cohesion", COHESION.as_slice()),
     ] {
         let names: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let _ = write!(text, "\n## {heading}\n\n| normal law | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+        let _ = write!(
+            text,
+            "\n## {heading}\n\n| normal law | {} |\n|---|{}\n",
+            names.join(" | "),
+            "---|".repeat(names.len())
+        );
         for normal in NORMAL {
             let _ = write!(text, "| `{}` |", normal.0);
             for &choice in choices {
