@@ -5,7 +5,9 @@
 //! x^+ = x^{1/2} + \tfrac12 v^+\,\Delta t.$$
 //!
 //! Forces are taken at t + dt/2; contact velocities are extrapolated there with the last acceleration, with the velocity of
-//! the last half step damping would be of first order. From one force to the next grains move by $v\,\Delta t$.
+//! the last half step damping would be of first order. From one force to the next grains move by $v\,\Delta t$; before the
+//! first force by half of it, and springs that slip at the start of a run are off by as much. Losses are booked up to the
+//! time of the force: the account of a state is off by those of half a step.
 
 use super::rule::{End, Known, Rule, Way};
 use crate::math::Vec3;
