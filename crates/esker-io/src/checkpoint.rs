@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const MAGIC: [u8; 8] = *b"\x89ESKER\r\n";
-/// 2: states hold what integrators keep of the last step.
-const VERSION: u32 = 2;
+/// Raised whenever a state changes its layout.
+const VERSION: u32 = 3;
 const HEAD: usize = 8 + 4 + 4 + 8 + 4;
 
 /// What a checkpoint says about itself.
@@ -295,14 +295,14 @@ mod tests {
         assert_eq!(fault(&[&good[..], b"x"].concat()), Fault::Damaged("bytes follow its end"));
 
         let mut newer = good.clone();
-        newer[8] = 3;
-        assert_eq!(fault(&newer), Fault::Newer { found: 3, known: 2 });
+        newer[8] += 1;
+        assert_eq!(fault(&newer), Fault::Newer { found: VERSION + 1, known: VERSION });
         let mut older = good.clone();
-        older[8] = 1;
+        older[8] -= 1;
         assert_eq!(fault(&older), Fault::Damaged("the checksum does not agree"), "the version is under the checksum");
         let crc = checksum(&older);
         older[24..28].copy_from_slice(&crc.to_le_bytes());
-        assert_eq!(fault(&older), Fault::Older { found: 1, known: 2 });
+        assert_eq!(fault(&older), Fault::Older { found: VERSION - 1, known: VERSION });
         let mut flipped = good.clone();
         flipped[good.len() / 2] ^= 0x10;
         assert_eq!(fault(&flipped), Fault::Damaged("the checksum does not agree"));

@@ -13,6 +13,7 @@ use crate::math::Vec3;
 pub struct Beeman;
 
 impl Rule for Beeman {
+    const HAS_END: bool = true;
     const KEEPS_LAST: bool = true;
 
     #[inline]

@@ -51,7 +51,7 @@ impl Body<'_> {
 
     /// Angular velocity that belongs to an angular momentum in the present orientation \[rad/s\].
     pub fn spin_of(&self, momentum: Vec3) -> Vec3 {
-        rotation::apply_tensor(*self.orientation, self.inertia.recip(), momentum)
+        rotation::spin(*self.orientation, self.inertia, momentum)
     }
 }
 

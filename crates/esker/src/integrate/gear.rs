@@ -12,45 +12,35 @@
 //! smaller than the displacement by the order of the scheme.
 
 use super::body::Body;
+use super::rotation::spin;
 use super::{Keeps, Scheme};
 use crate::math::{Quat, Vec3};
 use crate::particles::{Derivatives, Particles};
 
-/// The scheme with so many values. Derivatives beyond them are left alone.
-pub struct Gear {
-    values: usize,
+/// The scheme with four, five or six values: of third, fourth or fifth order. Derivatives beyond them are left alone.
+pub struct Gear<const VALUES: usize>;
+
+impl<const VALUES: usize> Gear<VALUES> {
     /// Coefficients for a second-order equation whose force depends on velocity.
-    second: [f64; 6],
+    const SECOND: [f64; 6] = match VALUES {
+        4 => [1.0 / 6.0, 5.0 / 6.0, 1.0, 1.0 / 3.0, 0.0, 0.0],
+        5 => [19.0 / 90.0, 3.0 / 4.0, 1.0, 1.0 / 2.0, 1.0 / 12.0, 0.0],
+        6 => [3.0 / 16.0, 251.0 / 360.0, 1.0, 11.0 / 18.0, 1.0 / 6.0, 1.0 / 60.0],
+        _ => panic!("no coefficients are known"),
+    };
     /// Coefficients for a first-order equation.
-    first: [f64; 6],
+    const FIRST: [f64; 6] = match VALUES {
+        4 => [3.0 / 8.0, 1.0, 3.0 / 4.0, 1.0 / 6.0, 0.0, 0.0],
+        5 => [251.0 / 720.0, 1.0, 11.0 / 12.0, 1.0 / 3.0, 1.0 / 24.0, 0.0],
+        6 => [95.0 / 288.0, 1.0, 25.0 / 24.0, 35.0 / 72.0, 5.0 / 48.0, 1.0 / 120.0],
+        _ => panic!("no coefficients are known"),
+    };
 }
 
-/// Third order: four values.
-pub const THIRD: Gear = Gear {
-    values: 4,
-    second: [1.0 / 6.0, 5.0 / 6.0, 1.0, 1.0 / 3.0, 0.0, 0.0],
-    first: [3.0 / 8.0, 1.0, 3.0 / 4.0, 1.0 / 6.0, 0.0, 0.0],
-};
-
-/// Fourth order: five values.
-pub const FOURTH: Gear = Gear {
-    values: 5,
-    second: [19.0 / 90.0, 3.0 / 4.0, 1.0, 1.0 / 2.0, 1.0 / 12.0, 0.0],
-    first: [251.0 / 720.0, 1.0, 11.0 / 12.0, 1.0 / 3.0, 1.0 / 24.0, 0.0],
-};
-
-/// Fifth order: six values.
-pub const FIFTH: Gear = Gear {
-    values: 6,
-    second: [3.0 / 16.0, 251.0 / 360.0, 1.0, 11.0 / 18.0, 1.0 / 6.0, 1.0 / 60.0],
-    first: [95.0 / 288.0, 1.0, 25.0 / 24.0, 35.0 / 72.0, 5.0 / 48.0, 1.0 / 120.0],
-};
-
-/// Taylor shift of scaled derivatives: Pascal's triangle.
-fn predict<T: Copy + std::ops::AddAssign>(r: &mut [T]) {
-    let highest = r.len() - 1;
-    for k in 0..highest {
-        for m in (k..highest).rev() {
+/// Taylor shift of the first `VALUES` scaled derivatives: Pascal's triangle.
+fn predict<const VALUES: usize, T: Copy + std::ops::AddAssign>(r: &mut [T; 6]) {
+    for k in 0..VALUES - 1 {
+        for m in (k..VALUES - 1).rev() {
             let next = r[m + 1];
             r[m] += next;
         }
@@ -86,22 +76,23 @@ fn six<T: Copy>(value: T, rest: [T; 5]) -> [T; 6] {
     [value, rest[0], rest[1], rest[2], rest[3], rest[4]]
 }
 
-impl Scheme for Gear {
+impl<const VALUES: usize> Scheme for Gear<VALUES> {
     fn keeps(&self) -> Keeps {
         Keeps::Derivatives
     }
 
-    fn moves_at_end(&self) -> bool {
+    fn corrects_places(&self) -> bool {
         true
     }
 
     /// Predicts the state at t + dt.
     fn begin(&self, b: Body, dt: f64) {
-        let mut d = *b.derivatives;
+        let momentum = b.angular_momentum();
+        let d = &mut *b.derivatives;
         // Position.
         let v = b.motion.velocity;
         let mut r = [b.place.position, v * dt, d.position[0], d.position[1], d.position[2], d.position[3]];
-        predict(&mut r[..self.values]);
+        predict::<VALUES, _>(&mut r);
         b.mean.velocity = (r[0] - b.place.position) / dt;
         b.place.position = r[0];
         b.motion.velocity = r[1] / dt;
@@ -109,8 +100,8 @@ impl Scheme for Gear {
 
         // Angular momentum, then orientation.
         let omega = b.motion.angular_velocity;
-        let mut l = six(b.angular_momentum(), d.spin);
-        predict(&mut l[..self.values]);
+        let mut l = six(momentum, d.spin);
+        predict::<VALUES, _>(&mut l);
         d.spin = [l[1], l[2], l[3], l[4], l[5]];
         let q = b.orientation.to_array();
         let mut predicted = [0.0; 4];
@@ -123,7 +114,7 @@ impl Scheme for Gear {
                 d.orientation[3][c],
                 d.orientation[4][c],
             ];
-            predict(&mut s[..self.values]);
+            predict::<VALUES, _>(&mut s);
             predicted[c] = s[0];
             for k in 0..5 {
                 d.orientation[k][c] = s[k + 1];
@@ -133,37 +124,36 @@ impl Scheme for Gear {
         b.motion.angular_velocity = b.spin_of(l[0]);
         b.mean.angular_velocity = 0.5 * (omega + b.motion.angular_velocity);
         *b.momentum = l[0];
-        *b.derivatives = d;
     }
 
     /// Corrects it with the new load.
     fn finish(&self, b: Body, dt: f64) {
-        let mut d = *b.derivatives;
-        let error = b.acceleration() * (0.5 * dt * dt) - d.position[0];
+        let a = b.acceleration();
+        let d = &mut *b.derivatives;
+        let error = a * (0.5 * dt * dt) - d.position[0];
         let mut r =
             [b.place.position, b.motion.velocity * dt, d.position[0], d.position[1], d.position[2], d.position[3]];
-        correct(&mut r, &self.second, error);
+        correct(&mut r, &Self::SECOND, error);
         b.place.position = r[0];
         b.motion.velocity = r[1] / dt;
         d.position = [r[2], r[3], r[4], r[5]];
 
         let error = b.load.torque * dt - d.spin[0];
         let mut l = six(*b.momentum, d.spin);
-        correct(&mut l, &self.first, error);
+        correct(&mut l, &Self::FIRST, error);
         d.spin = [l[1], l[2], l[3], l[4], l[5]];
 
         let q = b.orientation.to_array();
-        let wanted = rate(*b.orientation, b.spin_of(l[0]));
+        let wanted = rate(*b.orientation, spin(*b.orientation, b.inertia, l[0]));
         let mut corrected = [0.0; 4];
         for c in 0..4 {
             let error = wanted[c] * dt - d.orientation[0][c];
-            corrected[c] = q[c] + self.first[0] * error;
+            corrected[c] = q[c] + Self::FIRST[0] * error;
             for k in 0..5 {
-                d.orientation[k][c] += self.first[k + 1] * error;
+                d.orientation[k][c] += Self::FIRST[k + 1] * error;
             }
         }
         *b.orientation = Quat::from_array(corrected).normalize();
         b.motion.angular_velocity = b.spin_of(l[0]);
-        *b.derivatives = d;
     }
 }

@@ -16,6 +16,7 @@ use crate::math::Vec3;
 pub struct LeapFrog;
 
 impl Rule for LeapFrog {
+    const HAS_END: bool = true;
     const HALF_WAY: bool = true;
     const MOVES_AT_END: bool = true;
 

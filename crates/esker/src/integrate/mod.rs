@@ -100,9 +100,9 @@ impl Integrator {
             Integrator::VelocityVerlet => ("velocity-verlet", &velocity_verlet::VelocityVerlet),
             Integrator::LeapFrog => ("leap-frog", &leap_frog::LeapFrog),
             Integrator::SymplecticEuler => ("symplectic-euler", &symplectic_euler::SymplecticEuler),
-            Integrator::Gear => ("gear", &gear::FIFTH),
-            Integrator::Gear3 => ("gear-3", &gear::THIRD),
-            Integrator::Gear4 => ("gear-4", &gear::FOURTH),
+            Integrator::Gear => ("gear", &gear::Gear::<6>),
+            Integrator::Gear3 => ("gear-3", &gear::Gear::<4>),
+            Integrator::Gear4 => ("gear-4", &gear::Gear::<5>),
             Integrator::ExplicitEuler => ("explicit-euler", &explicit_euler::ExplicitEuler),
             Integrator::Taylor => ("taylor", &taylor::Taylor),
             Integrator::AdamsBashforth => ("adams-bashforth", &adams_bashforth::AdamsBashforth),
@@ -143,12 +143,17 @@ pub trait Scheme: Sync {
     /// What it keeps from step to step.
     fn keeps(&self) -> Keeps;
 
-    /// Whether grains move after the forces too, which no velocity tells.
-    fn moves_at_end(&self) -> bool;
+    /// Whether places are corrected after the forces, by what no velocity tells.
+    fn corrects_places(&self) -> bool;
 
     /// Whether forces are wanted in the middle of the step and not at its end.
     fn half_way(&self) -> bool {
         false
+    }
+
+    /// Whether something is left to do after the forces.
+    fn has_end(&self) -> bool {
+        true
     }
 
     /// Moves the grain to where forces are wanted.
@@ -232,5 +237,8 @@ pub fn begin(integrator: Integrator, particles: &mut Particles, scratch: &mut Sc
 /// Ends the step with the new loads. Returns the largest speed \[m/s\], NaN if a grain has no finite state.
 pub fn finish(integrator: Integrator, particles: &mut Particles, scratch: &mut Scratch, planar: bool, dt: f64) -> f64 {
     let scheme = integrator.scheme();
+    if !scheme.has_end() {
+        return 0.0;
+    }
     Bodies::of(particles, scratch).in_chunks(|bodies| scheme.finish_all(bodies, planar, dt)).sqrt()
 }

@@ -18,6 +18,7 @@ const BETA: f64 = 0.25;
 pub struct Newmark;
 
 impl Rule for Newmark {
+    const HAS_END: bool = true;
     const MOVES_AT_END: bool = true;
 
     /// Since the last force the grain was moved by the end of the last step too, with the same rate.

@@ -46,6 +46,8 @@ pub struct End {
 pub trait Rule: Sync {
     /// Whether it needs what was one step ago.
     const KEEPS_LAST: bool = false;
+    /// Whether something is left to do after the force.
+    const HAS_END: bool = false;
     /// Whether grains move after the force.
     const MOVES_AT_END: bool = false;
     /// Whether forces are wanted in the middle of the step and not at its end.
@@ -81,8 +83,13 @@ impl<R: Rule> Scheme for R {
         if R::KEEPS_LAST { Keeps::Last } else { Keeps::Nothing }
     }
 
-    fn moves_at_end(&self) -> bool {
-        R::MOVES_AT_END
+    /// Half way, grains move by the mean velocity from one force to the next, whatever the end of the step does.
+    fn corrects_places(&self) -> bool {
+        R::MOVES_AT_END && !R::HALF_WAY
+    }
+
+    fn has_end(&self) -> bool {
+        R::HAS_END
     }
 
     fn half_way(&self) -> bool {
@@ -106,16 +113,17 @@ impl<R: Rule> Scheme for R {
         let way = R::begin(Known { v: l, a: t, v_last: last.momentum, a_last: last.torque }, dt);
         if b.is_isotropic() {
             turn::<R>(&mut b, way.path, dt);
-            b.mean.angular_velocity = way.mean / b.inertia.x;
-            b.motion.angular_velocity = way.v / b.inertia.x;
+            let inverse = 1.0 / b.inertia.x;
+            b.mean.angular_velocity = way.mean * inverse;
+            b.motion.angular_velocity = way.v * inverse;
         } else {
             let before = b.spin_of(way.mean);
             turn::<R>(&mut b, way.path, dt);
             // The middle between two forces is the beginning of the step if they are half way.
             b.mean.angular_velocity = if R::HALF_WAY { before } else { 0.5 * (before + b.spin_of(way.mean)) };
             b.motion.angular_velocity = b.spin_of(way.v);
+            *b.momentum = way.mean;
         }
-        *b.momentum = way.mean;
     }
 
     #[inline]
@@ -127,8 +135,9 @@ impl<R: Rule> Scheme for R {
             b.place.position += end.path * dt;
         }
 
-        let l = momentum(&b, b.motion.angular_velocity);
-        let end = R::finish(way(*b.momentum, l), b.last.torque, b.load.torque, dt);
+        let mean = if b.is_isotropic() { b.inertia.x * b.mean.angular_velocity } else { *b.momentum };
+        let now = momentum(&b, b.motion.angular_velocity);
+        let end = R::finish(way(mean, now), b.last.torque, b.load.torque, dt);
         if R::MOVES_AT_END {
             turn::<R>(&mut b, end.path, dt);
         }

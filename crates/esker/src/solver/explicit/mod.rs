@@ -336,7 +336,7 @@ impl Explicit {
         list.relative_speed = speed.relative;
         let velocities = match &list.scheme {
             Some(_) => Velocities::OfBlocks,
-            None if model.integrator.scheme().moves_at_end() => Velocities::Unknown,
+            None if model.integrator.scheme().corrects_places() => Velocities::Unknown,
             None => Velocities::AtMost(speed.absolute),
         };
         let used_up = list.margins.spend(&list.segments, &state.particles.place, velocities, model.dt);
