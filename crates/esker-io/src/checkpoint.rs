@@ -3,7 +3,7 @@
 //! | bytes | content |
 //! |---|---|
 //! | 8 | magic `\x89ESKER\r\n`; the odd ends reveal a copy through a 7-bit or text-mode channel |
-//! | 4 | version of this layout |
+//! | 4 | version of this layout and of that of a state |
 //! | 4 | length of the meta data |
 //! | 8 | length of the payload |
 //! | 4 | CRC-32 of all the above after the magic and all that follows |
@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const MAGIC: [u8; 8] = *b"\x89ESKER\r\n";
-const VERSION: u32 = 2;
+/// Raised whenever a state changes its layout.
+const VERSION: u32 = 3;
 const HEAD: usize = 8 + 4 + 4 + 8 + 4;
 
 /// What a checkpoint says about itself.
@@ -61,6 +62,16 @@ pub enum Fault {
         /// Layout of the file.
         found: u32,
         /// Newest layout this program reads.
+        known: u32,
+    },
+    /// The layout is older than this program.
+    #[error(
+        "it has layout {found}, written by an older Esker; this one reads layout {known}: use the program that wrote it"
+    )]
+    Older {
+        /// Layout of the file.
+        found: u32,
+        /// The layout this program reads.
         known: u32,
     },
     /// The bytes are as written, but they hold another kind of state.
@@ -177,9 +188,12 @@ fn open(bytes: &[u8]) -> Result<(Meta, &[u8]), Fault> {
     if u32_at(24) != checksum(bytes) {
         return Err(Fault::Damaged("the checksum does not agree"));
     }
+    if version < VERSION {
+        return Err(Fault::Older { found: version, known: VERSION });
+    }
     let (meta, payload) = bytes[HEAD..].split_at(meta_length as usize);
     match postcard::take_from_bytes(meta) {
-        Ok((meta, [])) if version == VERSION => Ok((meta, payload)),
+        Ok((meta, [])) => Ok((meta, payload)),
         _ => Err(Fault::Damaged("its description cannot be read")),
     }
 }
@@ -281,8 +295,14 @@ mod tests {
         assert_eq!(fault(&[&good[..], b"x"].concat()), Fault::Damaged("bytes follow its end"));
 
         let mut newer = good.clone();
-        newer[8] = 2;
-        assert_eq!(fault(&newer), Fault::Newer { found: 2, known: 1 });
+        newer[8] += 1;
+        assert_eq!(fault(&newer), Fault::Newer { found: VERSION + 1, known: VERSION });
+        let mut older = good.clone();
+        older[8] -= 1;
+        assert_eq!(fault(&older), Fault::Damaged("the checksum does not agree"), "the version is under the checksum");
+        let crc = checksum(&older);
+        older[24..28].copy_from_slice(&crc.to_le_bytes());
+        assert_eq!(fault(&older), Fault::Older { found: VERSION - 1, known: VERSION });
         let mut flipped = good.clone();
         flipped[good.len() / 2] ^= 0x10;
         assert_eq!(fault(&flipped), Fault::Damaged("the checksum does not agree"));

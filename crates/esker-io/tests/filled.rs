@@ -1,5 +1,6 @@
 //! The scene as used, read again, is the same scene.
 
+use esker::integrate::Integrator;
 use esker::simulation::Simulation;
 use esker::state::State;
 use esker_io::build::{self, Scene, filled_text};
@@ -172,6 +173,19 @@ fn a_bare_scene_with_its_defaults_written_out_is_the_same_run() {
     assert!(!filled.contains("depth"), "depth has no meaning here");
     let step = filled.lines().find(|l| l.starts_with("step = ")).expect("the step that was found");
     assert!(step.ends_with("# default"), "{step}");
+}
+
+#[test]
+fn every_integrator_can_be_asked_for_by_its_name() {
+    for integrator in Integrator::ALL {
+        let word = format!("integrator = \"{}\"", integrator.name());
+        let text = BARE.replace("integrator = \"leap-frog\"", &word);
+        assert!(check(&text, Path::new("")).contains(&word));
+        let (_, scene) = understood(&text, Path::new(""));
+        assert_eq!(scene.stages[1].model.integrator, integrator);
+        // So it stands in the summary of a run.
+        assert_eq!(serde_json::to_string(&integrator).unwrap(), format!("\"{}\"", integrator.name()));
+    }
 }
 
 #[test]

@@ -94,7 +94,7 @@ impl Load {
     }
 }
 
-/// Scaled higher derivatives of the Gear scheme (see [`crate::integrate::gear`]); the column is empty for other schemes.
+/// Scaled higher derivatives of the Gear schemes (see [`crate::integrate::gear`]); the column is empty for other schemes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Derivatives {
     /// Position: dt^k/k! d^k x/dt^k for k = 2…5.
@@ -103,6 +103,20 @@ pub struct Derivatives {
     pub spin: [Vec3; 5],
     /// Orientation: dt^k/k! d^k q/dt^k for k = 1…5, as (x, y, z, w).
     pub orientation: [[f64; 4]; 5],
+}
+
+/// What was at the beginning of the last step, for schemes that look back (see [`crate::integrate::rule`]); the column is empty
+/// for others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Last {
+    /// Velocity \[m/s\].
+    pub velocity: Vec3,
+    /// Acceleration \[m/s²\].
+    pub acceleration: Vec3,
+    /// Angular momentum \[N m s\], world axes.
+    pub momentum: Vec3,
+    /// Torque \[N m\].
+    pub torque: Vec3,
 }
 
 /// Everything needed to add one grain.
@@ -165,8 +179,10 @@ columns! {
     orientation: Quat,
     /// Index into [`Model::kinds`](crate::model::Model::kinds).
     kind: u16,
-    /// Higher derivatives, only for the Gear scheme.
+    /// Higher derivatives, only for the Gear schemes.
     derivatives: Derivatives,
+    /// Velocities and loads of one step ago, only for schemes that look back.
+    last: Last,
 }
 
 impl Particles {
@@ -209,7 +225,7 @@ impl Particles {
         (0.5 * self.mass[i] * self.velocity(i).length_squared(), 0.5 * omega.dot(self.inertia[i] * omega))
     }
 
-    /// Appends a grain and returns its index. A Gear scheme has to be started for it.
+    /// Appends a grain and returns its index. A scheme that keeps something has to be started for it.
     pub fn push(&mut self, id: u64, grain: NewGrain) -> usize {
         self.drop_images();
         let inverse_mass = if grain.fixed { 0.0 } else { 1.0 / grain.mass };
@@ -227,6 +243,12 @@ impl Particles {
         self.orientation.push(Quat::IDENTITY);
         self.kind.push(grain.kind);
         self.id.len() - 1
+    }
+
+    /// Forgets what schemes have kept of earlier steps.
+    pub fn forget_steps(&mut self) {
+        self.derivatives.clear();
+        self.last.clear();
     }
 
     /// Cuts periodic images off, so that every column has one entry per real grain.

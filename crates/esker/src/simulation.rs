@@ -249,7 +249,7 @@ impl Simulation {
         let poses: Vec<Pose> = (0..old.walls.len()).map(|w| state.wall_pose(old, w, state.time)).collect();
         state.stage += 1;
         state.new_epoch();
-        state.particles.derivatives.clear();
+        state.particles.forget_steps();
         let Some(stage) = self.stages.get(state.stage) else { return };
         let new = &stage.model;
         for (w, pose) in poses.into_iter().enumerate() {

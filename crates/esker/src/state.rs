@@ -141,7 +141,8 @@ impl State {
         let whole = |condition: bool, what| if condition { Ok(()) } else { Err(Misfit::Broken(what)) };
         let columns = [p.place.len(), p.motion.len(), p.load.len(), p.mass.len(), p.inertia.len()];
         whole(columns == [n; 5] && [p.orientation.len(), p.kind.len()] == [n; 2], "its columns differ in length")?;
-        whole(p.derivatives.is_empty() || p.derivatives.len() == n, "its columns differ in length")?;
+        let kept = |length: usize| length == 0 || length == n;
+        whole(kept(p.derivatives.len()) && kept(p.last.len()), "its columns differ in length")?;
         whole(p.kind.iter().all(|&k| usize::from(k) < model.kinds.len()), "a grain is of no kind")?;
         whole(p.id.iter().all(|&id| id < self.next_id), "a grain has the identity of a later one")?;
         whole(self.epoch_step <= self.step, "its stage began after it")?;
@@ -167,7 +168,7 @@ impl State {
     pub fn memory(&self) -> usize {
         let p = &self.particles;
         let read = held(&p.id) + held(&p.place) + held(&p.motion) + held(&p.mass) + held(&p.inertia);
-        let rest = held(&p.load) + held(&p.orientation) + held(&p.kind) + held(&p.derivatives);
+        let rest = held(&p.load) + held(&p.orientation) + held(&p.kind) + held(&p.derivatives) + held(&p.last);
         read + rest + held(&self.contacts.pairs) + held(&self.contacts.walls)
     }
 

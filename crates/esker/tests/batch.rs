@@ -251,8 +251,7 @@ fn without_losses_the_motion_is_the_same() {
 #[test]
 fn other_integrators_account_for_losses_too() {
     let (_, a, b) = laws().remove(3);
-    for integrator in [Integrator::VelocityVerlet, Integrator::LeapFrog, Integrator::SymplecticEuler, Integrator::Gear]
-    {
+    for integrator in Integrator::ALL {
         let (mut model, state) = crowd(a, b);
         model.integrator = integrator;
         let lost = run(Explicit::new(1), &model, &state, 200).ledger.dissipated;

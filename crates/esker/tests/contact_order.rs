@@ -7,6 +7,7 @@ mod common;
 use common::*;
 use esker::boundary::{Motion, MotionPart, Revolved, Surface, Waveform};
 use esker::field::Central;
+use esker::integrate::Integrator;
 use esker::law::Law;
 use esker::law::damping::{AnyDamping, FromRestitution};
 use esker::law::rolling::{AnyRolling, ElasticPlastic};
@@ -51,29 +52,62 @@ fn outcome(model: &esker::model::Model, mut state: State, steps: u64, scale: f64
 
 #[track_caller]
 fn is_of_second_order(what: &str, scene: impl Fn(f64) -> Outcome) {
+    is_of_order(2.0, what, scene);
+}
+
+#[track_caller]
+fn is_of_order(expected: f64, what: &str, scene: impl Fn(f64) -> Outcome) {
     let [a, b, c] = [1.0, 2.0, 4.0].map(scene);
     let off = |x: &Outcome, y: &Outcome| x.0.iter().zip(&y.0).map(|(x, y)| x.distance(*y)).fold(0.0, f64::max);
     let (coarse, fine) = (off(&a, &b), off(&b, &c));
     let order = (coarse / fine).log2();
     println!("{what}: {coarse:.2e} {fine:.2e}, order {order:.2}; residuals {:.1e} {:.1e} {:.1e}", a.1, b.1, c.1);
-    assert!((order - 2.0).abs() < 0.2, "{what}: order {order}");
-    assert!(c.1.abs() < 1e-3 && (a.1 / c.1).abs().log(4.0) > 1.7, "{what}: residuals {:.1e} {:.1e}", a.1, c.1);
+    assert!((order - expected).abs() < 0.2, "{what}: order {order}");
+    let closing = (a.1 / c.1).abs().log(4.0);
+    // What explicit Euler gains is of first order.
+    let limit = if expected < 2.0 { 2e-2 } else { 1e-3 };
+    assert!(c.1.abs() < limit && closing > expected - 0.3, "{what}: residuals {:.1e} {:.1e}", a.1, c.1);
+}
+
+/// Springs grow with the mean velocity over a step, which is of second order at most.
+fn order_in_contact(integrator: Integrator) -> f64 {
+    match integrator {
+        Integrator::ExplicitEuler | Integrator::SymplecticEuler | Integrator::Taylor | Integrator::Newmark => 1.0,
+        // This contact slips from the start, and the first force comes after half a step: its springs grow by a whole one.
+        Integrator::LeapFrog => 1.0,
+        _ => 2.0,
+    }
+}
+
+/// Two sticking grains that tumble about each other, with moments of inertia in proportion to `moments`.
+fn tumbling_pair(integrator: Integrator, moments: Vec3, n: f64) -> Outcome {
+    let mut model = model(sticky(), 2500.0, 1e-5 / n);
+    model.integrator = integrator;
+    model.fields.push(Arc::new(Central { centre: Vec3::ZERO, strength: 2e4, exponent: 1.0, cell: model.cell }));
+    let mut state = State::new(&model);
+    let spin = Vec3::new(12.0, 9.0, -15.0);
+    for side in [-1.0, 1.0] {
+        let x = Vec3::X * (side * 0.99 * R);
+        let shear = Vec3::new(0.0, 0.01 * side, 0.005);
+        let i = add(&model, &mut state, 0, x, R, spin.cross(x) + shear, spin + side * Vec3::new(1.0, 2.0, 0.5));
+        state.particles.inertia[i] *= moments;
+    }
+    outcome(&model, state, (0.05 * n / 1e-5).round() as u64, 0.02 * 0.02 * 0.01)
 }
 
 #[test]
-fn a_tumbling_sticking_pair_is_of_second_order() {
-    is_of_second_order("pair", |n| {
-        let mut model = model(sticky(), 2500.0, 1e-5 / n);
-        model.fields.push(Arc::new(Central { centre: Vec3::ZERO, strength: 2e4, exponent: 1.0, cell: model.cell }));
-        let mut state = State::new(&model);
-        let spin = Vec3::new(12.0, 9.0, -15.0);
-        for side in [-1.0, 1.0] {
-            let x = Vec3::X * (side * 0.99 * R);
-            let shear = Vec3::new(0.0, 0.01 * side, 0.005);
-            add(&model, &mut state, 0, x, R, spin.cross(x) + shear, spin + side * Vec3::new(1.0, 2.0, 0.5));
-        }
-        outcome(&model, state, (0.05 * n / 1e-5).round() as u64, 0.02 * 0.02 * 0.01)
-    });
+fn a_tumbling_sticking_pair_is_of_second_order_or_of_that_of_the_integrator() {
+    for integrator in Integrator::ALL {
+        is_of_order(order_in_contact(integrator), integrator.name(), |n| tumbling_pair(integrator, Vec3::ONE, n));
+    }
+}
+
+#[test]
+fn so_is_a_pair_with_three_moments_of_inertia() {
+    let moments = Vec3::new(0.8, 1.0, 1.3);
+    for integrator in Integrator::ALL {
+        is_of_order(order_in_contact(integrator), integrator.name(), |n| tumbling_pair(integrator, moments, n));
+    }
 }
 
 #[test]

@@ -29,9 +29,6 @@ use esker::solver::explicit::{Explicit, Surroundings, TIDY_EVERY};
 use esker::state::State;
 use std::sync::Arc;
 
-const INTEGRATORS: [Integrator; 4] =
-    [Integrator::VelocityVerlet, Integrator::LeapFrog, Integrator::SymplecticEuler, Integrator::Gear];
-
 /// So few grains per worker that small scenes are cut into eight.
 const FEW: usize = 64;
 
@@ -178,7 +175,7 @@ fn on_threads<T: Send>(threads: usize, f: impl FnOnce() -> T + Send) -> T {
 
 #[test]
 fn forces_are_bitwise_equal_for_1_2_3_and_8_threads() {
-    for integrator in INTEGRATORS {
+    for integrator in Integrator::ALL {
         let model = tub(integrator, 0.3);
         let start = thrown(&model, 0.3, 700);
         let run = |threads: usize| {
@@ -221,7 +218,7 @@ fn five_thousand_grains_on_1_2_3_and_8_threads_give_the_same_bits() {
 
 #[test]
 fn dropping_the_scratch_memory_between_any_two_steps_changes_nothing() {
-    for integrator in INTEGRATORS {
+    for integrator in Integrator::ALL {
         let model = tub(integrator, 0.3);
         let mut unbroken = thrown(&model, 0.3, 400);
         let mut dropped = unbroken.clone();
@@ -257,7 +254,7 @@ fn stages(integrator: Integrator) -> Vec<Stage> {
 #[test]
 fn run_continued_from_a_checkpoint_equals_the_unbroken_run() {
     const STEPS: u64 = 1400;
-    for integrator in INTEGRATORS {
+    for integrator in Integrator::ALL {
         let stages = stages(integrator);
         let start = thrown(&stages[0].model, 0.3, 400);
         let simulation =

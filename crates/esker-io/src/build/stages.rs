@@ -308,6 +308,22 @@ fn expected_speed(stages: &[Stage], state: &State, prepared: &Prepared) -> f64 {
     speed.max(fastest_fall).max(2.0 * smallest)
 }
 
+fn integrator(choice: choice::Integrator) -> Integrator {
+    match choice {
+        choice::Integrator::VelocityVerlet => Integrator::VelocityVerlet,
+        choice::Integrator::LeapFrog => Integrator::LeapFrog,
+        choice::Integrator::SymplecticEuler => Integrator::SymplecticEuler,
+        choice::Integrator::Gear => Integrator::Gear,
+        choice::Integrator::Gear3 => Integrator::Gear3,
+        choice::Integrator::Gear4 => Integrator::Gear4,
+        choice::Integrator::ExplicitEuler => Integrator::ExplicitEuler,
+        choice::Integrator::Taylor => Integrator::Taylor,
+        choice::Integrator::AdamsBashforth => Integrator::AdamsBashforth,
+        choice::Integrator::Beeman => Integrator::Beeman,
+        choice::Integrator::Newmark => Integrator::Newmark,
+    }
+}
+
 /// Sets integrator, skin and step of a stage.
 fn choose_step(
     c: &Context,
@@ -324,12 +340,7 @@ fn choose_step(
     ) -> Option<Spanned<T>> {
         stage.and_then(&get).or_else(|| scene.and_then(&get))
     }
-    model.integrator = match pick(stage, scene, |s| s.integrator).map(|i| i.value) {
-        None | Some(choice::Integrator::VelocityVerlet) => Integrator::VelocityVerlet,
-        Some(choice::Integrator::LeapFrog) => Integrator::LeapFrog,
-        Some(choice::Integrator::SymplecticEuler) => Integrator::SymplecticEuler,
-        Some(choice::Integrator::Gear) => Integrator::Gear,
-    };
+    model.integrator = pick(stage, scene, |s| s.integrator).map_or(Integrator::default(), |i| integrator(i.value));
     if let Some(skin) = pick(stage, scene, |s| s.skin) {
         model.skin = c.positive(&skin)?;
     }

@@ -206,7 +206,21 @@ choices! {
         LeapFrog = "leap-frog",
         /// velocities first, then places; first order
         SymplecticEuler = "symplectic-euler",
-        /// predictor and corrector of Gear
+        /// predictor and corrector of Gear with six values; fifth order
         Gear = "gear",
+        /// predictor and corrector of Gear with four values; third order
+        Gear3 = "gear-3",
+        /// predictor and corrector of Gear with five values; fourth order
+        Gear4 = "gear-4",
+        /// places with the old velocities; first order, contacts gain energy
+        ExplicitEuler = "explicit-euler",
+        /// places with the old velocities and half a kick; first order, contacts gain half as much energy
+        Taylor = "taylor",
+        /// looks one step back; second order
+        AdamsBashforth = "adams-bashforth",
+        /// looks one step back and corrects velocities; second order
+        Beeman = "beeman",
+        /// predicts and corrects places and velocities once; second order, with damping first
+        Newmark = "newmark",
     }
 }

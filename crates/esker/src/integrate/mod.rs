@@ -1,30 +1,50 @@
 //! Time integration of grains, one file per scheme.
 //!
+//! A [`Scheme`] says what happens to one grain before and after the forces. Most are a [`rule`] for a velocity and its rate,
+//! written once and applied to the motion of the centre and to the rotation.
+//!
 //! A step is [`begin`], forces, [`finish`]. `begin` moves the grains to where forces are wanted and leaves two
 //! velocities: in `motion` the best estimate **at the time of the force**, which dashpots and sliders read, and in
 //! `mean` the mean over the step, i.e. the displacement since the last force divided by dt, with which springs grow and
 //! work is booked. With velocity Verlet contacts extrapolate the first from the second, see
 //! [`half_a_step_later`](crate::law::ContactVelocity::half_a_step_later). Ordinary velocity Verlet hands the half-step
-//! velocity to both; at size ratios above three the mismatch between velocity and contact normal then gives wrong friction (Vyas et al. 2025).
+//! velocity to both; at size ratios above three the mismatch between velocity and contact normal then gives wrong friction
+//! (Vyas et al. 2025).
 //!
 //! | scheme | order | forces at | notes |
 //! |---|---|---|---|
-//! | velocity Verlet | 2 | t + dt | the default; symplectic without damping |
-//! | leap-frog | 2 | t + dt/2 | drift–kick–drift form |
-//! | symplectic Euler | 1 | t + dt | |
-//! | Gear | 5 | t + dt | six-value predictor–corrector of Džiugys & Peters (1998) |
+//! | [`velocity_verlet`] | 2 | t + dt | the default; symplectic without damping |
+//! | [`leap_frog`] | 2 | t + dt/2 | drift–kick–drift form |
+//! | [`symplectic_euler`] | 1 | t + dt | |
+//! | [`explicit_euler`] | 1 | t + dt | gains energy in contacts |
+//! | [`taylor`] | 1 | t + dt | gains half as much |
+//! | [`adams_bashforth`] | 2 | t + dt | keeps velocities and loads of one step ago |
+//! | [`beeman`] | 2 | t + dt | keeps loads of one step ago |
+//! | [`newmark`] | 2, with damping 1 | t + dt | corrects places after the force |
+//! | [`gear`] | 3, 4, 5 | t + dt | predictor–corrector of Džiugys & Peters (1998); corrects places after the force |
+//!
+//! These are the orders on a smooth force, held by `tests/orders.rs`. `tests/schemes.rs` holds what each does to a collision
+//! and to the account of energy.
 
+pub mod adams_bashforth;
+pub mod beeman;
+mod body;
+pub mod explicit_euler;
 pub mod gear;
 pub mod isotropic;
-mod leap_frog;
+pub mod leap_frog;
+pub mod newmark;
 pub mod rotation;
-mod symplectic_euler;
-mod velocity_verlet;
+pub mod rule;
+pub mod symplectic_euler;
+pub mod taylor;
+pub mod velocity_verlet;
 
-use crate::math::{Quat, Vec3};
-use crate::particles::{Derivatives, Load, Motion, Particles, Place, is_isotropic};
+pub use body::{Bodies, Body, CHUNK};
+
+use crate::math::Vec3;
+use crate::particles::{Motion, Particles};
 use crate::state::held;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Time integration scheme.
@@ -40,25 +60,117 @@ pub enum Integrator {
     SymplecticEuler,
     /// Gear predictor–corrector of fifth order.
     Gear,
+    /// Gear predictor–corrector of third order.
+    #[serde(rename = "gear-3")]
+    Gear3,
+    /// Gear predictor–corrector of fourth order.
+    #[serde(rename = "gear-4")]
+    Gear4,
+    /// Explicit Euler.
+    ExplicitEuler,
+    /// Taylor series to second order in position.
+    Taylor,
+    /// Adams–Bashforth of second order.
+    AdamsBashforth,
+    /// Beeman.
+    Beeman,
+    /// Newmark predictor–corrector in one pass.
+    Newmark,
 }
 
 impl Integrator {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::VelocityVerlet,
+        Self::LeapFrog,
+        Self::SymplecticEuler,
+        Self::Gear,
+        Self::Gear3,
+        Self::Gear4,
+        Self::ExplicitEuler,
+        Self::Taylor,
+        Self::AdamsBashforth,
+        Self::Beeman,
+        Self::Newmark,
+    ];
+
+    /// Its name, as a scene writes it, and the scheme.
+    fn entry(self) -> (&'static str, &'static dyn Scheme) {
+        match self {
+            Integrator::VelocityVerlet => ("velocity-verlet", &velocity_verlet::VelocityVerlet),
+            Integrator::LeapFrog => ("leap-frog", &leap_frog::LeapFrog),
+            Integrator::SymplecticEuler => ("symplectic-euler", &symplectic_euler::SymplecticEuler),
+            Integrator::Gear => ("gear", &gear::Gear::<6>),
+            Integrator::Gear3 => ("gear-3", &gear::Gear::<4>),
+            Integrator::Gear4 => ("gear-4", &gear::Gear::<5>),
+            Integrator::ExplicitEuler => ("explicit-euler", &explicit_euler::ExplicitEuler),
+            Integrator::Taylor => ("taylor", &taylor::Taylor),
+            Integrator::AdamsBashforth => ("adams-bashforth", &adams_bashforth::AdamsBashforth),
+            Integrator::Beeman => ("beeman", &beeman::Beeman),
+            Integrator::Newmark => ("newmark", &newmark::Newmark),
+        }
+    }
+
     /// Its name, as a scene writes it.
     pub fn name(self) -> &'static str {
-        match self {
-            Integrator::VelocityVerlet => "velocity-verlet",
-            Integrator::LeapFrog => "leap-frog",
-            Integrator::SymplecticEuler => "symplectic-euler",
-            Integrator::Gear => "gear",
-        }
+        self.entry().0
+    }
+
+    /// What it does.
+    pub fn scheme(self) -> &'static dyn Scheme {
+        self.entry().1
     }
 
     /// Time at which the forces of the step from `begin` to `end` are evaluated \[s\].
     pub fn force_time(self, begin: f64, end: f64) -> f64 {
-        match self {
-            Integrator::LeapFrog => 0.5 * (begin + end),
-            _ => end,
-        }
+        if self.scheme().half_way() { 0.5 * (begin + end) } else { end }
+    }
+}
+
+/// What a scheme keeps of a grain from step to step besides its place, velocities and load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// Nothing.
+    Nothing,
+    /// [`Particles::last`].
+    Last,
+    /// [`Particles::derivatives`].
+    Derivatives,
+}
+
+/// What happens to one grain in a step.
+pub trait Scheme: Sync {
+    /// What it keeps from step to step.
+    fn keeps(&self) -> Keeps;
+
+    /// Whether places are corrected after the forces, by what no velocity tells.
+    fn corrects_places(&self) -> bool;
+
+    /// Whether forces are wanted in the middle of the step and not at its end.
+    fn half_way(&self) -> bool {
+        false
+    }
+
+    /// Whether something is left to do after the forces.
+    fn has_end(&self) -> bool {
+        true
+    }
+
+    /// Moves the grain to where forces are wanted.
+    fn begin(&self, b: Body, dt: f64);
+
+    /// Ends the step with the new load.
+    fn finish(&self, b: Body, dt: f64);
+
+    /// [`begin`](Scheme::begin) for some grains, compiled for the scheme. Returns the square of the largest speed
+    /// \[m²/s²\], NaN if a grain has no finite state.
+    fn begin_all(&self, bodies: Bodies, planar: bool, dt: f64) -> f64 {
+        bodies.for_each(planar, |b| self.begin(b, dt))
+    }
+
+    /// The same for [`finish`](Scheme::finish).
+    fn finish_all(&self, bodies: Bodies, planar: bool, dt: f64) -> f64 {
+        bodies.for_each(planar, |b| self.finish(b, dt))
     }
 }
 
@@ -75,46 +187,6 @@ impl From<f64> for Speeds {
     /// When nothing but the largest speed is known.
     fn from(absolute: f64) -> Self {
         Self { absolute, relative: 2.0 * absolute }
-    }
-}
-
-/// One grain as an integrator sees it.
-pub struct Body<'a> {
-    /// Centre and radius.
-    pub place: &'a mut Place,
-    /// Velocities.
-    pub motion: &'a mut Motion,
-    /// Force and torque.
-    pub load: &'a Load,
-    /// Principal moments \[kg m²\].
-    pub inertia: Vec3,
-    /// Orientation.
-    pub orientation: &'a mut Quat,
-    /// Mean velocity over the step.
-    pub mean: &'a mut Motion,
-    /// Room for an angular momentum between `begin` and `finish` \[N m s\].
-    pub momentum: &'a mut Vec3,
-}
-
-impl Body<'_> {
-    /// Acceleration \[m/s²\].
-    fn acceleration(&self) -> Vec3 {
-        self.load.force * self.motion.inverse_mass
-    }
-
-    /// Whether the orientation does not matter to the dynamics.
-    fn is_isotropic(&self) -> bool {
-        is_isotropic(self.inertia)
-    }
-
-    /// Angular momentum \[N m s\].
-    fn angular_momentum(&self) -> Vec3 {
-        rotation::apply_tensor(*self.orientation, self.inertia, self.motion.angular_velocity)
-    }
-
-    /// Angular velocity that belongs to an angular momentum in the present orientation \[rad/s\].
-    fn spin_of(&self, momentum: Vec3) -> Vec3 {
-        rotation::apply_tensor(*self.orientation, self.inertia.recip(), momentum)
     }
 }
 
@@ -139,130 +211,34 @@ impl Scratch {
     }
 }
 
-const CHUNK: usize = 1024;
-
-/// What `begin` found out: the largest speed \[m/s\], NaN if any grain has no finite state.
-fn for_each_body(
-    particles: &mut Particles,
-    scratch: &mut Scratch,
-    planar: bool,
-    f: impl Fn(Body, Option<&mut Derivatives>) + Sync,
-) -> f64 {
-    let n = particles.owned();
-    scratch.fit(n);
-    let gear = !particles.derivatives.is_empty();
-    let chunk = |first: usize,
-                 place: &mut [Place],
-                 motion: &mut [Motion],
-                 load: &[Load],
-                 orientation: &mut [Quat],
-                 mean: &mut [Motion],
-                 momentum: &mut [Vec3],
-                 mut derivatives: Option<&mut [Derivatives]>| {
-        let mut fastest = 0.0f64;
-        let mut finite = true;
-        for k in 0..place.len() {
-            if motion[k].inverse_mass == 0.0 {
-                mean[k] = Motion::AT_REST;
-                continue;
-            }
-            let z = place[k].position.z;
-            f(
-                Body {
-                    place: &mut place[k],
-                    motion: &mut motion[k],
-                    load: &load[k],
-                    inertia: particles.inertia[first + k],
-                    orientation: &mut orientation[k],
-                    mean: &mut mean[k],
-                    momentum: &mut momentum[k],
-                },
-                derivatives.as_mut().map(|d| &mut d[k]),
-            );
-            if planar {
-                place[k].position.z = z;
-                mean[k].velocity.z = 0.0;
-                motion[k].velocity.z = 0.0;
-                motion[k].angular_velocity.x = 0.0;
-                motion[k].angular_velocity.y = 0.0;
-            }
-            let speed2 = motion[k].velocity.length_squared().max(mean[k].velocity.length_squared());
-            finite &= (motion[k].velocity + motion[k].angular_velocity + place[k].position).is_finite();
-            fastest = fastest.max(speed2);
-        }
-        if finite { fastest } else { f64::NAN }
-    };
-    let larger = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) };
-    let speed2 = if n <= 4 * CHUNK {
-        let derivatives = gear.then_some(particles.derivatives.as_mut_slice());
-        chunk(
-            0,
-            &mut particles.place[..n],
-            &mut particles.motion[..n],
-            &particles.load,
-            &mut particles.orientation,
-            &mut scratch.mean,
-            &mut scratch.momentum,
-            derivatives,
-        )
-    } else {
-        let columns = (
-            particles.place[..n].par_chunks_mut(CHUNK),
-            particles.motion[..n].par_chunks_mut(CHUNK),
-            particles.load.par_chunks(CHUNK),
-            particles.orientation.par_chunks_mut(CHUNK),
-            scratch.mean.par_chunks_mut(CHUNK),
-            scratch.momentum.par_chunks_mut(CHUNK),
-        );
-        if gear {
-            (
-                columns.0,
-                columns.1,
-                columns.2,
-                columns.3,
-                columns.4,
-                columns.5,
-                particles.derivatives.par_chunks_mut(CHUNK),
-            )
-                .into_par_iter()
-                .enumerate()
-                .map(|(c, (p, m, l, o, v, s, d))| chunk(c * CHUNK, p, m, l, o, v, s, Some(d)))
-                .reduce(|| 0.0, larger)
-        } else {
-            columns
-                .into_par_iter()
-                .enumerate()
-                .map(|(c, (p, m, l, o, v, s))| chunk(c * CHUNK, p, m, l, o, v, s, None))
-                .reduce(|| 0.0, larger)
-        }
-    };
-    speed2.sqrt()
+/// Starts what the scheme keeps for grains it keeps nothing of yet, with their present loads, and forgets what another scheme
+/// has left.
+pub fn start(integrator: Integrator, particles: &mut Particles, dt: f64) {
+    let keeps = integrator.scheme().keeps();
+    match keeps {
+        Keeps::Nothing => {}
+        Keeps::Last => rule::start(particles, dt),
+        Keeps::Derivatives => gear::start(particles, dt),
+    }
+    if keeps != Keeps::Last {
+        particles.last = Vec::new();
+    }
+    if keeps != Keeps::Derivatives {
+        particles.derivatives = Vec::new();
+    }
 }
 
 /// Moves the grains to where forces are wanted. Returns the largest speed \[m/s\], NaN if a grain has no finite state.
 pub fn begin(integrator: Integrator, particles: &mut Particles, scratch: &mut Scratch, planar: bool, dt: f64) -> f64 {
-    match integrator {
-        Integrator::VelocityVerlet => for_each_body(particles, scratch, planar, |b, _| velocity_verlet::begin(b, dt)),
-        Integrator::LeapFrog => for_each_body(particles, scratch, planar, |b, _| leap_frog::begin(b, dt)),
-        Integrator::SymplecticEuler => for_each_body(particles, scratch, planar, |b, _| symplectic_euler::begin(b, dt)),
-        Integrator::Gear => for_each_body(particles, scratch, planar, |b, d| {
-            if let Some(d) = d {
-                gear::begin(b, d, dt);
-            }
-        }),
-    }
+    let scheme = integrator.scheme();
+    Bodies::of(particles, scratch).in_chunks(|bodies| scheme.begin_all(bodies, planar, dt)).sqrt()
 }
 
 /// Ends the step with the new loads. Returns the largest speed \[m/s\], NaN if a grain has no finite state.
 pub fn finish(integrator: Integrator, particles: &mut Particles, scratch: &mut Scratch, planar: bool, dt: f64) -> f64 {
-    match integrator {
-        Integrator::VelocityVerlet => for_each_body(particles, scratch, planar, |b, _| velocity_verlet::finish(b, dt)),
-        Integrator::LeapFrog => for_each_body(particles, scratch, planar, |b, _| leap_frog::finish(b, dt)),
-        Integrator::SymplecticEuler => 0.0,
-        Integrator::Gear => for_each_body(particles, scratch, planar, |b, d| {
-            if let Some(d) = d {
-                gear::finish(b, d, dt);
-            }
-        }),
+    let scheme = integrator.scheme();
+    if !scheme.has_end() {
+        return 0.0;
     }
+    Bodies::of(particles, scratch).in_chunks(|bodies| scheme.finish_all(bodies, planar, dt)).sqrt()
 }

@@ -8,6 +8,12 @@ pub fn apply_tensor(orientation: Quat, principal: Vec3, v: Vec3) -> Vec3 {
     orientation * (principal * (orientation.conjugate() * v))
 }
 
+/// Angular velocity of a body with angular momentum `momentum`, both in world axes \[rad/s\].
+#[inline]
+pub fn spin(orientation: Quat, inertia: Vec3, momentum: Vec3) -> Vec3 {
+    apply_tensor(orientation, inertia.recip(), momentum)
+}
+
 /// Turns an orientation by the rotation vector `angle` (world axes), exact in direction and to third order in size;
 /// for bodies whose orientation does not act back.
 #[inline]

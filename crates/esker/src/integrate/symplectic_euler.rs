@@ -1,20 +1,18 @@
-//! Symplectic Euler: kick, drift. First order; one velocity serves all purposes.
+//! Symplectic Euler: kick, drift,
+//!
+//! $$v^+ = v + a\,\Delta t,\qquad x^+ = x + v^+\,\Delta t.$$
+//!
+//! First order; one velocity serves all purposes.
 
-use super::{Body, rotation};
+use super::rule::{Known, Rule, Way};
 
-/// Kick and drift; nothing is left for the end of the step.
-#[inline]
-pub fn begin(b: Body, dt: f64) {
-    b.motion.velocity += b.acceleration() * dt;
-    b.place.position += b.motion.velocity * dt;
-    b.mean.velocity = b.motion.velocity;
-    if b.is_isotropic() {
-        b.motion.angular_velocity += b.load.torque * (dt / b.inertia.x);
-        *b.orientation = rotation::turn(*b.orientation, b.motion.angular_velocity * dt);
-    } else {
-        let momentum = b.angular_momentum() + b.load.torque * dt;
-        *b.orientation = rotation::free_rotation(*b.orientation, b.inertia, momentum, dt);
-        b.motion.angular_velocity = b.spin_of(momentum);
+/// The scheme.
+pub struct SymplecticEuler;
+
+impl Rule for SymplecticEuler {
+    #[inline]
+    fn begin(Known { v, a, .. }: Known, dt: f64) -> Way {
+        let v = v + a * dt;
+        Way { path: v, mean: v, v }
     }
-    b.mean.angular_velocity = b.motion.angular_velocity;
 }

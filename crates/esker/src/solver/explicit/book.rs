@@ -2,7 +2,6 @@
 
 use crate::contact::list::Segment;
 use crate::contact::walls::WallFrames;
-use crate::integrate::Integrator;
 use crate::law::Dissipation;
 use crate::math::{Twist, Vec3};
 use crate::model::Model;
@@ -48,10 +47,8 @@ pub fn field_work(model: &Model, state: &mut State, without_potential: &[Vec3], 
         .zip(&state.particles.motion)
         .map(|(force, motion)| force.dot(motion.velocity) * f64::from(motion.inverse_mass != 0.0))
         .sum();
-    let mean = match model.integrator {
-        Integrator::LeapFrog => power,
-        _ => 0.5 * (state.ledger.field_power + power),
-    };
+    let half_way = model.integrator.scheme().half_way();
+    let mean = if half_way { power } else { 0.5 * (state.ledger.field_power + power) };
     state.ledger.field_work += mean * dt;
     state.ledger.field_power = power;
 }

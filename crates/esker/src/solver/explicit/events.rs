@@ -5,7 +5,7 @@ use crate::boundary::{Motion, MotionPart, WallTouch};
 use crate::contact::visit;
 use crate::fill::feed::Outcome;
 use crate::fill::{Obstacles, Push};
-use crate::integrate::{Integrator, gear};
+use crate::integrate;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::measure::energy;
 use crate::model::{CountingPlane, Model, Wall};
@@ -102,9 +102,7 @@ pub fn feed(model: &Model, state: &mut State) -> Result<(), StepError> {
                     let t = state.time;
                     let force: Vec3 = model.fields.iter().map(|field| field.force(&state.particles, i, t)).sum();
                     state.particles.load[i].force = force;
-                    if model.integrator == Integrator::Gear {
-                        gear::start(&mut state.particles, model.dt);
-                    }
+                    integrate::start(model.integrator, &mut state.particles, model.dt);
                     state.ledger.field_power += book::field_power(model, state, i);
                 }
                 Outcome::Postponed => {}
@@ -277,10 +275,8 @@ pub fn jump(model: &Model, state: &mut State, jumping: &[usize]) {
 
 /// Walls that jump before the forces of the step that begins at `begin`, which are taken at `force_time`.
 pub fn jumping(model: &Model, state: &State, begin: f64, force_time: f64) -> Vec<usize> {
-    let last = match model.integrator {
-        Integrator::LeapFrog => begin - (force_time - begin),
-        _ => begin,
-    };
+    let half_way = model.integrator.scheme().half_way();
+    let last = if half_way { begin - (force_time - begin) } else { begin };
     (0..model.walls.len())
         .filter(|&w| {
             let since = state.walls[w].since;

@@ -23,7 +23,7 @@ use crate::contact::sweep::{self, Grains, Now};
 use crate::contact::visit;
 use crate::contact::walls::{self, WallFrames};
 use crate::integrate::isotropic::{self, Found, Isotropic, Pass};
-use crate::integrate::{self, Integrator, Speeds, gear};
+use crate::integrate::{self, Integrator, Speeds};
 use crate::lanes::Width;
 use crate::math::Vec3;
 use crate::measure::energy;
@@ -334,11 +334,10 @@ impl Explicit {
     fn keep_list(&mut self, model: &Model, state: &mut State, speed: Speeds) -> Result<(), StepError> {
         let list = self.list.as_mut().expect("the list is built before the first step");
         list.relative_speed = speed.relative;
-        let velocities = match model.integrator {
-            // Its corrections move grains between two calls, which no velocity tells.
-            Integrator::Gear => Velocities::Unknown,
-            _ if list.scheme.is_some() => Velocities::OfBlocks,
-            _ => Velocities::AtMost(speed.absolute),
+        let velocities = match &list.scheme {
+            Some(_) => Velocities::OfBlocks,
+            None if model.integrator.scheme().corrects_places() => Velocities::Unknown,
+            None => Velocities::AtMost(speed.absolute),
         };
         let used_up = list.margins.spend(&list.segments, &state.particles.place, velocities, model.dt);
         if used_up {
@@ -402,9 +401,7 @@ impl Explicit {
         p.drop_images();
         let n = p.owned();
         self.rebuilds += 1;
-        if model.integrator == Integrator::Gear {
-            gear::start(p, model.dt);
-        }
+        integrate::start(model.integrator, p, model.dt);
         let scheme = Isotropic::of(model, &state.particles, self.width);
         let near_walls = wall_finder(model, state, t);
         let margins =
@@ -471,10 +468,8 @@ impl Explicit {
         book::field_work(model, state, &list.field_force, 0.0);
         book::walls(state, &list.segments, &frames, 0.0);
         book::losses(state, &mut list.segments);
-        if model.integrator == Integrator::Gear {
-            state.particles.derivatives.clear();
-            gear::start(&mut state.particles, model.dt);
-        }
+        state.particles.forget_steps();
+        integrate::start(model.integrator, &mut state.particles, model.dt);
         state.loads_are_current = true;
         self.store(state);
         let now = energy::mechanical(model, state);
