@@ -120,7 +120,7 @@ fn capillary() -> Findings {
     let points =
         (0..=200).map(|k| 5.5e-7 * f64::from(k)).map(|s| [1e6 * s, 1e6 * bridge.force(&touch(1e-3, -s))]).collect();
     found.charts.push(Chart {
-        title: "Bridge of 1 mm³/1000 of water, R 2 mm".into(),
+        title: "Bridge of 0.001 mm³ of water between spheres of 2 mm".into(),
         axes: ["gap [µm]".into(), "force [µN]".into()],
         curves: vec![Curve { name: String::new(), points }],
     });

@@ -331,7 +331,8 @@ fn bodies(args: &Args, scene: &Scene) -> Result<(usize, Other), Failure> {
     let wall = |name: &str| model.walls.iter().position(|w| w.name == name);
     let unknown = |name: &str| {
         let all = model.kinds.iter().map(|k| k.name.as_str()).chain(model.walls.iter().map(|w| w.name.as_str()));
-        let known: Vec<&str> = all.collect();
+        let mut known: Vec<&str> = all.collect();
+        known.dedup(); // a wall of several parts stands there once for each
         format!("`{name}` is neither grains nor a wall of the scene; known: {}", known.join(", "))
     };
     // Either order will do.

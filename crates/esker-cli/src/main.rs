@@ -10,6 +10,7 @@ mod pages;
 mod progress;
 mod run;
 mod tables;
+mod verify;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
@@ -44,6 +45,8 @@ enum Command {
     },
     /// Measure speed on standard set-ups
     Bench(bench::Args),
+    /// Run published experiments and closed forms, and tell how closely they are met
+    Verify(verify::Args),
     /// Print the JSON schema of scene files
     Schema {
         /// Print the reference page in Markdown instead
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Contact(args) => contact::main(&args).map(|()| ExitCode::SUCCESS),
         Command::New { name, output } => examples::main(name, output).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),
+        Command::Verify(args) => verify::main(&args),
         Command::Schema { markdown } => print_schema(markdown),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -220,13 +220,20 @@ impl Pair<'_> {
             return self.dashpot(d);
         }
         let from_restitution = |e: f64| AnyDamping::FromRestitution(FromRestitution::new(e, normal, end));
-        if lossy {
-            return Ok(AnyDamping::None);
-        }
+        // A restitution of the materials is for laws that have a dashpot for it.
+        let exact = matches!(
+            normal,
+            AnyNormal::Hooke(_)
+                | AnyNormal::ScaledHooke(_)
+                | AnyNormal::Hertz(_)
+                | AnyNormal::Power(_)
+                | AnyNormal::Jkr(_)
+        );
         match r.map(|r| (&r.restitution, &r.damping, &r.rate)) {
-            Some((Some(e), _, _)) => Ok(from_restitution(self.restitution(e)?)),
+            Some((Some(e), _, _)) if exact => Ok(from_restitution(self.restitution(e)?)),
             Some((_, Some(d), _)) => Ok(AnyDamping::Coefficient(Coefficient { coefficient: c.not_negative(d)? })),
             Some((_, _, Some(rate))) => Ok(AnyDamping::PerMass(PerMass { rate: c.not_negative(rate)? })),
+            _ if !exact => Ok(AnyDamping::None),
             _ => match self.mixed(|m| c.raw.materials[m].restitution.map(|e| e.value)) {
                 Some(e) if e > 0.0 && e <= 1.0 => Ok(from_restitution(e)),
                 Some(_) => {
@@ -266,7 +273,11 @@ impl Pair<'_> {
     pub(super) fn cohesion(&self, r: &RawCohesion, normal: &AnyNormal) -> Result<AnyCohesion, SceneError> {
         let c = self.context;
         let given = |value: &Option<Spanned<f64>>| c.not_negative(value.as_ref().expect(REQUIRED));
-        let adhesive = matches!(normal, AnyNormal::Jkr(_) | AnyNormal::Luding(_));
+        let adhesive = match normal {
+            AnyNormal::Jkr(_) => true,
+            AnyNormal::Luding(law) => law.adhesion > 0.0,
+            _ => false,
+        };
         if adhesive && matches!(r.law.value, CohesionLaw::Dmt | CohesionLaw::Kohring) {
             return c.wrong(
                 &r.law,
@@ -279,6 +290,8 @@ impl Pair<'_> {
             CohesionLaw::Kohring => {
                 let of_law = match normal {
                     AnyNormal::Hertz(law) => Some(law.effective_modulus),
+                    AnyNormal::Thornton(law) => Some(law.effective_modulus),
+                    AnyNormal::Power(Power { scale: Scale::Modulus(e), .. }) => Some(*e),
                     _ => self.effective_modulus(),
                 };
                 let effective_modulus = match (&r.modulus, of_law) {

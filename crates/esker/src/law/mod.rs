@@ -15,7 +15,8 @@
 //! it could give back.
 //!
 //! **Range.** Some forces act before bodies touch, or until a neck or a bridge between them breaks. [`Law::range`] tells
-//! how far apart they may be; overlaps are then negative. Friction and dashpots need bodies that touch.
+//! how far apart they may be; overlaps are then negative. Friction and dashpots act as far as the normal law does, not where
+//! a bridge alone pulls.
 
 pub mod cohesion;
 pub mod damping;

@@ -83,9 +83,9 @@ pub struct RawNormal {
     pub at: Location,
     /// The elastic law.
     pub law: Spanned<NormalLaw>,
-    /// \[N/m\], only for Hooke.
+    /// \[N/m\]: of the spring, of loading where there are two.
     pub stiffness: Option<Spanned<f64>>,
-    /// \[Pa\]: Hooke k = modulus × R*, Hertz E*.
+    /// \[Pa\]: Hooke k = modulus × R*, Chang G/(1−ν), the others E*.
     pub modulus: Option<Spanned<f64>>,
     /// \[-\]
     pub restitution: Option<Spanned<f64>>,

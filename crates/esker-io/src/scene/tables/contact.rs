@@ -27,7 +27,7 @@ pub static MATERIAL: Section = Section {
             "restitution",
             Kind::Number,
             "0.9",
-            "Coefficient of restitution; mixed for pairs that do not give their own.",
+            "Coefficient of restitution; mixed for pairs of hooke, hertz, power and jkr that do not give their own loss.",
         )
         .bound(Bound::Fraction),
     ],

@@ -10,7 +10,8 @@ use std::f64::consts::PI;
 ///
 /// which is (48) with (49) solved for the half-width $a$ instead of by trial. As printed $s = 1$, which counts the
 /// displacement of one body; for the approach of two equal cylinders Johnson (1985) has half the stiffness, $s = \tfrac12$.
-/// It holds for thin contacts; beyond $a = 4R^*/e$ it goes on with the stiffness there.
+/// It holds for thin contacts. Towards $a = 4R^*/e$ the stiffness grows without bound: beyond $a = R^*$, an overlap of
+/// $0.22R^*$ as printed, it goes on as a linear spring with the stiffness there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chang {
     /// Effective shear modulus over one minus Poisson's ratio, $G'/(1-\nu)$ \[Pa\].
@@ -31,8 +32,8 @@ pub enum Displacement {
     OfBoth,
 }
 
-/// Largest half-width in effective radii: there the overlap no longer grows with it.
-const WIDEST: f64 = 4.0 / std::f64::consts::E;
+/// Half-width in effective radii up to which the law is taken as it is.
+const WIDEST: f64 = 1.0;
 
 impl Chang {
     fn share(&self) -> f64 {
@@ -42,15 +43,22 @@ impl Chang {
         }
     }
 
-    /// Half-width of the contact in effective radii.
+    /// Overlap in effective radii of a contact of half-width `u`, in these too.
+    fn overlap(&self, u: f64) -> f64 {
+        u * u * (2.0 * (4.0 / u).ln() - 1.0) / (8.0 * self.share())
+    }
+
+    /// Half-width of the contact in effective radii, [`WIDEST`] at most.
     fn half_width(&self, touch: &Touch) -> f64 {
-        // u²(2 ln(4/u) − 1) = 8 s δ/R for u = a/R: convex downwards and growing, so Newton's steps come up from below.
-        let wanted = 8.0 * self.share() * touch.overlap / touch.effective_radius;
-        let mut u = (wanted / 12.0).sqrt().min(0.5 * WIDEST).min(wanted);
+        // Growing in u and bent upwards: Newton's steps from above come down to the root.
+        let wanted = touch.overlap / touch.effective_radius;
+        if wanted >= self.overlap(WIDEST) {
+            return WIDEST;
+        }
+        let mut u = WIDEST;
         for _ in 0..100 {
-            let log = (4.0 / u).ln();
-            let next = u + (wanted - u * u * (2.0 * log - 1.0)) / (4.0 * u * (log - 1.0));
-            let next = next.clamp(0.5 * u, 0.5 * (u + WIDEST));
+            let slope = u * ((4.0 / u).ln() - 1.0) / (2.0 * self.share());
+            let next = (u - (self.overlap(u) - wanted) / slope).max(0.1 * u);
             if (next - u).abs() <= 1e-15 * u {
                 break;
             }
@@ -58,23 +66,34 @@ impl Chang {
         }
         u
     }
+
+    /// How far the overlap lies beyond that of the widest contact \[m\].
+    fn beyond(&self, touch: &Touch) -> f64 {
+        (touch.overlap - touch.effective_radius * self.overlap(WIDEST)).max(0.0)
+    }
+
+    fn force_at(&self, u: f64, radius: f64) -> f64 {
+        0.25 * PI * self.modulus * self.depth * radius * u * u
+    }
 }
 
 impl NormalLaw for Chang {
-    fn force(&self, touch: &Touch, _: &History) -> f64 {
-        let u = self.half_width(touch);
-        0.25 * PI * self.modulus * self.depth * touch.effective_radius * u * u
+    fn force(&self, touch: &Touch, history: &History) -> f64 {
+        let force = self.force_at(self.half_width(touch), touch.effective_radius);
+        force + self.stiffness(touch, history) * self.beyond(touch)
     }
     fn stiffness(&self, touch: &Touch, _: &History) -> f64 {
         // dF/dδ = (dF/da)/(dδ/da).
         let u = self.half_width(touch);
         PI * self.modulus * self.depth * self.share() / ((4.0 / u).ln() - 1.0)
     }
-    fn energy(&self, touch: &Touch, _: &History) -> f64 {
+    fn energy(&self, touch: &Touch, history: &History) -> f64 {
         // ∫F dδ, by parts in a.
-        let u = self.half_width(touch);
-        let r2 = touch.effective_radius * touch.effective_radius;
-        PI * self.modulus * self.depth * r2 * u.powi(4) * (4.0 * (4.0 / u).ln() - 3.0) / (128.0 * self.share())
+        let (u, r) = (self.half_width(touch), touch.effective_radius);
+        let log = 4.0 * (4.0 / u).ln() - 3.0;
+        let thin = PI * self.modulus * self.depth * r * r * u.powi(4) * log / (128.0 * self.share());
+        let beyond = self.beyond(touch);
+        thin + beyond * (self.force_at(u, r) + 0.5 * self.stiffness(touch, history) * beyond)
     }
     fn power_law(&self, effective_radius: f64) -> PowerLaw {
         // Nearly linear: the stiffness at an overlap of a hundredth of the radius.

@@ -1,4 +1,4 @@
-//! Elastic normal laws. A new one is a file here and a line in [`AnyNormal`].
+//! Normal laws. A new one is a file here and a line in [`AnyNormal`].
 
 mod chang;
 mod continuous;
