@@ -174,7 +174,7 @@ fn advice(meeting: &Meeting, outcome: &Outcome, finer: &Outcome, dt: f64) -> Vec
         let power = impact.law.normal.power_law(impact.effective_radius()).exponent;
         let stiffer = (overlap / LARGE_OVERLAP).powf(power + 1.0);
         lines.push(format!(
-            "an overlap of {:.0} % is no small deformation: {stiffer:.1} times the stiffness would make it {:.0} %",
+            "an overlap of {:.1} % is no small deformation: {stiffer:.2} times the stiffness would make it {:.0} %",
             100.0 * overlap,
             100.0 * LARGE_OVERLAP
         ));

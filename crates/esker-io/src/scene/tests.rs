@@ -120,7 +120,7 @@ fn unknown_keys_are_told_with_place_section_and_the_likely_key() {
     assert_error(
         &with("friction = 0.33", "frction = 0.33"),
         "error: unknown key `frction` in tangential\n  hopper.toml:21:82, in [contact.disc-steel]: `frction = 0.33`; \
-         known keys: law, stiffness, stiffness-ratio, friction, damping, rate, damping-ratio \
+         known keys: law, stiffness, stiffness-ratio, exponent, compliance, friction, damping, rate, damping-ratio \
          (did you mean `friction`?)",
     );
     assert_error(
@@ -193,7 +193,8 @@ fn wrong_kinds_choices_and_bounds_are_told() {
     assert_error(
         &with("\"hooke\"", "\"hook\""),
         "error: unknown law `hook` in normal\n  hopper.toml:16:22, in [contact.disc-disc]: `law = \"hook\"`; known \
-         choices: hooke, hertz (did you mean `hooke`?)",
+         choices: hooke, hertz, power, overlap, chang, walton-braun, sadd, luding, thornton, jkr, twelve-six, langston \
+         (did you mean `hooke`?)",
     );
     assert_error(
         &with("friction = 0.33", "friction = -0.33"),

@@ -172,7 +172,8 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             }
             let (mut memory, normal_before) = recall(found, place.radius, old, &segment.touches);
             let curvature = curvature_on_wall(model.planar, grains.motion[g].inverse_radius, found);
-            if found.overlap <= -law.range(curvature, memory.touching) {
+            // Touches were looked for as far as the law may reach.
+            if law.range(curvature, true) > 0.0 && found.overlap <= -law.range(curvature, memory.touching) {
                 if memory.touching {
                     sum.dissipated += release(&scene, g, w, normal_before, &mut memory);
                 }

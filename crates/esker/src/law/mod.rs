@@ -327,9 +327,10 @@ impl Law {
         self.normal.range(curvature, touched).max(self.cohesion.range(curvature, touched))
     }
 
-    /// Whether the normal law acts, not only what reaches farther.
+    /// Whether the normal law acts in a contact, not only what reaches farther.
     fn is_solid(&self, touch: &Touch, memory: &Memory) -> bool {
-        touch.overlap > 0.0 || touch.overlap > -self.normal.range(touch.curvature, memory.touching)
+        let range = self.normal.range(touch.curvature, memory.touching);
+        touch.overlap > -range || self.cohesion.range(touch.curvature, memory.touching) <= range
     }
 
     /// Whether the normal force loses energy by itself.
@@ -345,7 +346,8 @@ impl Law {
         let damping = self.damping.coefficient(touch, elastic, stiffness, history);
         let free = elastic + damping * touch.now.approach;
         let pushing = match self.end {
-            ContactEnd::NoTension => free.max(elastic.min(0.0)),
+            // Only a law that adheres may pull; a hair of negative overlap is rounding.
+            ContactEnd::NoTension => free.max(if self.normal.is_lossy() { elastic.min(0.0) } else { 0.0 }),
             ContactEnd::Geometric => free,
         };
         Pressed { elastic, stiffness, damping, pushing, cohesion: self.cohesion.force(touch) }

@@ -15,7 +15,11 @@ fn scene_with(path: &str, section: &keys::Section, key: &Key) -> String {
         }
     };
     add(&mut lines, key.name);
-    for other in section.keys.iter().filter(|other| other.required && other.only_for.is_empty()) {
+    // The choice decides what else must be there: that of the key, or the example of the choice.
+    let example = section.tag.and_then(|tag| section.key(tag)).map(|key| key.example.trim_matches('"'));
+    let word = key.only_for.first().copied().or(example);
+    let goes = |other: &Key| other.only_for.is_empty() || word.is_some_and(|word| other.only_for.contains(&word));
+    for other in section.keys.iter().filter(|other| other.required && goes(other)) {
         add(&mut lines, other.name);
     }
     for group in section.groups {
