@@ -67,7 +67,7 @@ pub struct Outcome {
 }
 
 /// Contact times after which bodies count as sticking together.
-const LONGEST: f64 = 20.0;
+pub const LONGEST: f64 = 20.0;
 
 impl Impact {
     /// Effective radius \[m\].
