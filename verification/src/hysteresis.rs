@@ -86,7 +86,7 @@ fn latching_spring() -> Findings {
     for ratio in [1.0, 2.0, 4.0_f64] {
         for speed in [0.1, 2.0] {
             let what = format!("K2/K1 = {ratio} at {speed} m/s: restitution");
-            found.relative(what, restitution(law(ratio, 0.0), speed), 1.0 / ratio.sqrt(), 1e-3);
+            found.relative(what, restitution(law(ratio, 0.0), speed), 1.0 / ratio.sqrt(), 1e-6);
         }
     }
     let omega = f64::sqrt(1e6 / MASS);
@@ -121,7 +121,7 @@ fn sadd() -> Findings {
     let normal = AnyNormal::Sadd(law);
     found.relative("energy given back, (p+1)/(p+q+1)", (p + 1.0) / (p + law.excess + 1.0), e * e, 1e-12);
     for speed in [0.1, 1.0] {
-        found.relative(format!("restitution at {speed} m/s"), restitution(normal, speed), e, 1e-3);
+        found.relative(format!("restitution at {speed} m/s"), restitution(normal, speed), e, 1e-6);
     }
     let hair = 1e-9;
     let forces =
@@ -150,7 +150,7 @@ fn thornton() -> Findings {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for ratio in [1.01, 1.5, 2.0, 5.0, 20.0, 100.0] {
         let e = restitution(AnyNormal::Thornton(law), ratio * v_yield);
-        found.relative(format!("restitution at {ratio} times the speed of yield"), e, closed(ratio), 2e-3);
+        found.relative(format!("restitution at {ratio} times the speed of yield"), e, closed(ratio), 1e-6);
         ours.push([ratio.log10(), e]);
         theirs.push([ratio.log10(), closed(ratio)]);
     }

@@ -40,6 +40,8 @@ pub enum Evidence {
     Experiment,
     /// A direction or an exponent, not a number.
     Trend,
+    /// What must hold whatever the numbers are.
+    Property,
 }
 
 impl Evidence {
@@ -50,6 +52,7 @@ impl Evidence {
             Evidence::OtherCode => "other code",
             Evidence::Experiment => "experiment",
             Evidence::Trend => "trend",
+            Evidence::Property => "property",
         }
     }
 }

@@ -245,7 +245,7 @@ pub enum ContactEnd {
 /// A contact law, one choice per slot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Law {
-    /// Elastic normal force.
+    /// Normal force.
     pub normal: AnyNormal,
     /// Normal dashpot.
     pub damping: AnyDamping,
@@ -438,7 +438,8 @@ fn lost_by_itself(force: f64, energy: f64, touch: &Touch, memory: &mut Memory) -
     lost
 }
 
-/// Books the last half step of bodies that have just lost touch; their memory keeps the history of the normal force alone.
+/// Books the last half step of bodies that have just lost touch. What is left of their memory is what a bridge between them goes
+/// on with: how they have yielded is forgotten, as when they part.
 fn open(mean: &ContactVelocity, dt: f64, memory: &mut Memory) -> Dissipation {
     let spring_force = -memory.stiffness * memory.spring;
     let dashpot = Vec3::from_array(memory.last.tangential_dashpot.map(f64::from));
@@ -448,7 +449,8 @@ fn open(mean: &ContactVelocity, dt: f64, memory: &mut Memory) -> Dissipation {
         friction: tangential_energy(memory) - 0.5 * dt * spring_force.dot(mean.slip),
         rolling: couple_energy(memory) - 0.5 * dt * couple.dot(mean.turning),
     };
-    *memory = Memory { history: memory.history, ..Memory::default() };
+    let History { impact, force, energy, .. } = memory.history;
+    *memory = Memory { history: History { impact, force, energy, ..Default::default() }, ..Default::default() };
     lost
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// $$F_d = 2\,E'^*\sqrt{R^*\delta}\;\dot\delta$$
 ///
 /// $E'^*$ is to bulk and shear viscosity $\xi, \eta$ what $E^*$ is to the elastic moduli: $E' = 9\xi\eta/(3\xi+\eta)$,
-/// $\nu' = (3\xi-2\eta)/(2(3\xi+\eta))$ (the print has $3\xi-3\eta$), see [`KuwabaraKono::viscosity`].
+/// $\nu' = (3\xi-2\eta)/(2(3\xi+\eta))$ (the print has $3\xi-3\eta$), see [`KuwabaraKono::compliance`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KuwabaraKono {
     /// Effective viscosity $E'^*$ \[Pa s\].
@@ -22,11 +22,6 @@ impl KuwabaraKono {
         let e = 9.0 * bulk * shear / (3.0 * bulk + shear);
         let nu = (3.0 * bulk - 2.0 * shear) / (2.0 * (3.0 * bulk + shear));
         (1.0 - nu * nu) / e
-    }
-
-    /// Of two bodies with these compliances.
-    pub fn viscosity(a: f64, b: f64) -> Self {
-        Self { viscosity: 1.0 / (a + b) }
     }
 }
 
