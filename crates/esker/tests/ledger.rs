@@ -208,6 +208,9 @@ fn the_account_of_200_grains_closes_with_every_integrator() {
         if matches!(integrator, Integrator::ExplicitEuler | Integrator::Taylor) {
             // They gain energy in every contact, of first order in the step. The account says so.
             assert!(fine > 0.0 && (coarse / fine - 2.0).abs() < 0.2, "{integrator:?}: {coarse:.2e} {fine:.2e}");
+        } else if !integrator.scheme().trials().is_empty() {
+            // In the step in which a contact begins they see the dashpot at more places than the account does.
+            assert!(coarse.abs() < 7e-4 && fine.abs() < 7e-4, "{integrator:?}: {coarse:.2e} {fine:.2e}");
         } else {
             assert!(coarse.abs() < 7e-4 && fine.abs() < 1e-4, "{integrator:?}: {coarse:.2e} {fine:.2e}");
         }

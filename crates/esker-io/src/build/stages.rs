@@ -321,6 +321,8 @@ fn integrator(choice: choice::Integrator) -> Integrator {
         choice::Integrator::AdamsBashforth => Integrator::AdamsBashforth,
         choice::Integrator::Beeman => Integrator::Beeman,
         choice::Integrator::Newmark => Integrator::Newmark,
+        choice::Integrator::Hermite => Integrator::Hermite,
+        choice::Integrator::RungeKutta => Integrator::RungeKutta,
     }
 }
 

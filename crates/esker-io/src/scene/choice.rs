@@ -222,5 +222,9 @@ choices! {
         Beeman = "beeman",
         /// predicts and corrects places and velocities once; second order, with damping first
         Newmark = "newmark",
+        /// tries the force out in the middle of the step and corrects; fourth order, with damping third
+        Hermite = "hermite",
+        /// tries three forces out; fourth order
+        RungeKutta = "runge-kutta",
     }
 }

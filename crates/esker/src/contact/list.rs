@@ -94,6 +94,12 @@ pub struct Pairs {
     pub memory: Memories,
 }
 
+/// What the contacts of a segment remembered, for the general loop.
+pub struct Kept {
+    pairs: [Memories; 4],
+    walls: Vec<WallContact>,
+}
+
 /// How pairs remember.
 #[derive(Clone, Debug)]
 pub enum Memories {
@@ -179,6 +185,20 @@ impl Segment {
     /// Pairs whose first grain is the worker's, which stand in no other segment likewise.
     fn booked(&self) -> impl Iterator<Item = &Pairs> {
         self.parts.iter().zip(PARTS).filter(|(_, part)| part.owned()[0]).map(|(pairs, _)| pairs)
+    }
+
+    /// What its contacts remember, to be [`restored`](Self::restore) after forces were tried out.
+    pub fn memories(&self) -> Kept {
+        let of_pairs = |pairs: &Pairs| pairs.memory.clone();
+        Kept { pairs: self.parts.each_ref().map(of_pairs), walls: self.walls.clone() }
+    }
+
+    /// Gives its contacts back what they remembered.
+    pub fn restore(&mut self, kept: Kept) {
+        for (pairs, memory) in self.parts.iter_mut().zip(kept.pairs) {
+            pairs.memory = memory;
+        }
+        self.walls = kept.walls;
     }
 
     /// Finds out which blocks other workers look at.

@@ -1,5 +1,6 @@
 //! One grain as an integrator sees it, and the walk over all of them.
 
+use super::ahead::Start;
 use super::{Scratch, rotation};
 use crate::math::{Quat, Vec3};
 use crate::particles::{Derivatives, Last, Load, Motion, Particles, Place, is_isotropic};
@@ -31,6 +32,8 @@ pub struct Body<'a> {
     pub derivatives: &'a mut Derivatives,
     /// What was at the beginning of the last step, lasting if the scheme keeps it.
     pub last: &'a mut Last,
+    /// Where the step began and what was gathered since, for schemes that try forces out.
+    pub start: &'a mut Start,
 }
 
 impl Body<'_> {
@@ -66,6 +69,7 @@ pub struct Bodies<'a> {
     momentum: &'a mut [Vec3],
     derivatives: &'a mut [Derivatives],
     last: &'a mut [Last],
+    start: &'a mut [Start],
 }
 
 /// Cuts up to `n` entries off the front.
@@ -95,6 +99,7 @@ impl<'a> Bodies<'a> {
             momentum: &mut scratch.momentum,
             derivatives: &mut particles.derivatives,
             last: &mut particles.last,
+            start: &mut scratch.start,
         }
     }
 
@@ -109,6 +114,7 @@ impl<'a> Bodies<'a> {
             momentum: front(&mut self.momentum, n),
             derivatives: front(&mut self.derivatives, n),
             last: front(&mut self.last, n),
+            start: front(&mut self.start, n),
         }
     }
 
@@ -128,9 +134,10 @@ impl<'a> Bodies<'a> {
     /// speed \[m²/s²\], NaN if a grain has no finite state.
     #[inline(always)]
     pub fn for_each(self, planar: bool, f: impl Fn(Body)) -> f64 {
-        let Self { place, motion, load, inertia, orientation, mean, momentum, derivatives, last } = self;
+        let Self { place, motion, load, inertia, orientation, mean, momentum, derivatives, last, start } = self;
         // For schemes that keep nothing.
-        let (mut no_derivatives, mut no_last) = (Derivatives::default(), Last::default());
+        let (mut no_derivatives, mut no_last, mut no_start) =
+            (Derivatives::default(), Last::default(), Start::default());
         let mut fastest = 0.0f64;
         let mut finite = true;
         for k in 0..place.len() {
@@ -149,6 +156,7 @@ impl<'a> Bodies<'a> {
                 momentum: &mut momentum[k],
                 derivatives: derivatives.get_mut(k).unwrap_or(&mut no_derivatives),
                 last: last.get_mut(k).unwrap_or(&mut no_last),
+                start: start.get_mut(k).unwrap_or(&mut no_start),
             });
             if planar {
                 place[k].position.z = z;

@@ -12,7 +12,7 @@
 //! smaller than the displacement by the order of the scheme.
 
 use super::body::Body;
-use super::rotation::spin;
+use super::rotation::{rate, spin};
 use super::{Keeps, Scheme};
 use crate::math::{Quat, Vec3};
 use crate::particles::{Derivatives, Particles};
@@ -65,11 +65,6 @@ pub fn start(particles: &mut Particles, dt: f64) {
         all.push(d);
     }
     particles.derivatives = all;
-}
-
-/// dq/dt = ½ ω q for ω in world axes, as (x, y, z, w).
-fn rate(q: Quat, omega: Vec3) -> [f64; 4] {
-    (Quat::from_xyzw(omega.x, omega.y, omega.z, 0.0) * q).to_array().map(|x| 0.5 * x)
 }
 
 fn six<T: Copy>(value: T, rest: [T; 5]) -> [T; 6] {

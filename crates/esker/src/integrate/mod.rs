@@ -3,7 +3,7 @@
 //! A [`Scheme`] says what happens to one grain before and after the forces. Most are a [`rule`] for a velocity and its rate,
 //! written once and applied to the motion of the centre and to the rotation.
 //!
-//! A step is [`begin`], forces, [`finish`]. `begin` moves the grains to where forces are wanted and leaves two
+//! A step is [`begin`], forces, [`finish`]; some schemes try forces out on the way ([`Scheme::trials`], [`pass`]). `begin` moves the grains to where forces are wanted and leaves two
 //! velocities: in `motion` the best estimate **at the time of the force**, which dashpots and sliders read, and in
 //! `mean` the mean over the step, i.e. the displacement since the last force divided by dt, with which springs grow and
 //! work is booked. With velocity Verlet contacts extrapolate the first from the second, see
@@ -21,21 +21,26 @@
 //! | [`adams_bashforth`] | 2 | t + dt | keeps velocities and loads of one step ago |
 //! | [`beeman`] | 2 | t + dt | keeps loads of one step ago |
 //! | [`newmark`] | 2, with damping 1 | t + dt | corrects places after the force |
+//! | [`hermite`] | 4, with damping 3 | t + dt/2, t + dt | corrects places after the force |
+//! | [`runge_kutta`] | 4 | twice t + dt/2, twice t + dt | |
 //! | [`gear`] | 3, 4, 5 | t + dt | predictor–corrector of Džiugys & Peters (1998); corrects places after the force |
 //!
 //! These are the orders on a smooth force, held by `tests/orders.rs`. `tests/schemes.rs` holds what each does to a collision
 //! and to the account of energy.
 
 pub mod adams_bashforth;
+pub mod ahead;
 pub mod beeman;
 mod body;
 pub mod explicit_euler;
 pub mod gear;
+pub mod hermite;
 pub mod isotropic;
 pub mod leap_frog;
 pub mod newmark;
 pub mod rotation;
 pub mod rule;
+pub mod runge_kutta;
 pub mod symplectic_euler;
 pub mod taylor;
 pub mod velocity_verlet;
@@ -76,11 +81,15 @@ pub enum Integrator {
     Beeman,
     /// Newmark predictor–corrector in one pass.
     Newmark,
+    /// Hermite of fourth order.
+    Hermite,
+    /// Runge–Kutta of fourth order.
+    RungeKutta,
 }
 
 impl Integrator {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::VelocityVerlet,
         Self::LeapFrog,
         Self::SymplecticEuler,
@@ -92,6 +101,8 @@ impl Integrator {
         Self::AdamsBashforth,
         Self::Beeman,
         Self::Newmark,
+        Self::Hermite,
+        Self::RungeKutta,
     ];
 
     /// Its name, as a scene writes it, and the scheme.
@@ -108,6 +119,8 @@ impl Integrator {
             Integrator::AdamsBashforth => ("adams-bashforth", &adams_bashforth::AdamsBashforth),
             Integrator::Beeman => ("beeman", &beeman::Beeman),
             Integrator::Newmark => ("newmark", &newmark::Newmark),
+            Integrator::Hermite => ("hermite", &hermite::Hermite),
+            Integrator::RungeKutta => ("runge-kutta", &runge_kutta::RungeKutta),
         }
     }
 
@@ -156,8 +169,18 @@ pub trait Scheme: Sync {
         true
     }
 
-    /// Moves the grain to where forces are wanted.
+    /// Times at which forces are tried out on the way, from the beginning of the step over dt: before those of the step,
+    /// and without effect on what contacts remember.
+    fn trials(&self) -> &'static [f64] {
+        &[]
+    }
+
+    /// Moves the grain to where forces are wanted, those of the first trial if there are any.
     fn begin(&self, b: Body, dt: f64);
+
+    /// After the forces of a trial: moves the grain to the next one or, after the last, to where those of the step are
+    /// wanted.
+    fn pass(&self, _b: Body, _trial: usize, _dt: f64) {}
 
     /// Ends the step with the new load.
     fn finish(&self, b: Body, dt: f64);
@@ -166,6 +189,11 @@ pub trait Scheme: Sync {
     /// \[m²/s²\], NaN if a grain has no finite state.
     fn begin_all(&self, bodies: Bodies, planar: bool, dt: f64) -> f64 {
         bodies.for_each(planar, |b| self.begin(b, dt))
+    }
+
+    /// The same for [`pass`](Scheme::pass).
+    fn pass_all(&self, bodies: Bodies, trial: usize, planar: bool, dt: f64) -> f64 {
+        bodies.for_each(planar, |b| self.pass(b, trial, dt))
     }
 
     /// The same for [`finish`](Scheme::finish).
@@ -196,18 +224,24 @@ pub struct Scratch {
     /// Mean velocity over the step; images follow the real grains.
     pub mean: Vec<Motion>,
     momentum: Vec<Vec3>,
+    start: Vec<ahead::Start>,
 }
 
 impl Scratch {
     /// Memory held \[byte\].
     pub fn memory(&self) -> usize {
-        held(&self.mean) + held(&self.momentum)
+        held(&self.mean) + held(&self.momentum) + held(&self.start)
     }
 
     /// Fits the columns to `n` grains.
     pub fn fit(&mut self, n: usize) {
         self.mean.resize(n, Motion::AT_REST);
         self.momentum.resize(n, Vec3::ZERO);
+    }
+
+    /// Makes room for schemes that try forces out.
+    fn fit_start(&mut self, n: usize) {
+        self.start.resize(n, ahead::Start::default());
     }
 }
 
@@ -231,7 +265,23 @@ pub fn start(integrator: Integrator, particles: &mut Particles, dt: f64) {
 /// Moves the grains to where forces are wanted. Returns the largest speed \[m/s\], NaN if a grain has no finite state.
 pub fn begin(integrator: Integrator, particles: &mut Particles, scratch: &mut Scratch, planar: bool, dt: f64) -> f64 {
     let scheme = integrator.scheme();
+    if !scheme.trials().is_empty() {
+        scratch.fit_start(particles.owned());
+    }
     Bodies::of(particles, scratch).in_chunks(|bodies| scheme.begin_all(bodies, planar, dt)).sqrt()
+}
+
+/// Goes on after the forces of a trial. Returns the largest speed \[m/s\], NaN if a grain has no finite state.
+pub fn pass(
+    integrator: Integrator,
+    particles: &mut Particles,
+    scratch: &mut Scratch,
+    trial: usize,
+    planar: bool,
+    dt: f64,
+) -> f64 {
+    let scheme = integrator.scheme();
+    Bodies::of(particles, scratch).in_chunks(|bodies| scheme.pass_all(bodies, trial, planar, dt)).sqrt()
 }
 
 /// Ends the step with the new loads. Returns the largest speed \[m/s\], NaN if a grain has no finite state.

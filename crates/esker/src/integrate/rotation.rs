@@ -14,6 +14,12 @@ pub fn spin(orientation: Quat, inertia: Vec3, momentum: Vec3) -> Vec3 {
     apply_tensor(orientation, inertia.recip(), momentum)
 }
 
+/// dq/dt = ½ ω q for ω in world axes \[1/s\], as (x, y, z, w).
+#[inline]
+pub fn rate(q: Quat, omega: Vec3) -> [f64; 4] {
+    (Quat::from_xyzw(omega.x, omega.y, omega.z, 0.0) * q).to_array().map(|x| 0.5 * x)
+}
+
 /// Turns an orientation by the rotation vector `angle` (world axes), exact in direction and to third order in size;
 /// for bodies whose orientation does not act back.
 #[inline]

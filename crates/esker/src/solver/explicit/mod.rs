@@ -137,7 +137,10 @@ impl Explicit {
         }
 
         tick(&self.hook, Phase::Integrate);
-        let speed = self.begin_step(model, state)?;
+        let mut speed = self.begin_step(model, state)?;
+        for (trial, part) in model.integrator.scheme().trials().iter().enumerate() {
+            speed = self.try_out(model, state, speed, trial, part * dt)?;
+        }
         let frames = visit::frames(model, state, force_time, dt);
 
         tick(&self.hook, Phase::Neighbours);
@@ -192,6 +195,34 @@ impl Explicit {
         }
         check_finite(speed.absolute, state, model.dt)?;
         Ok(speed)
+    }
+
+    /// Forces on the way, `after` the beginning of the step; contacts do not remember them. Goes on to the next trial or to the
+    /// end of the way.
+    fn try_out(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        speed: Speeds,
+        trial: usize,
+        after: f64,
+    ) -> Result<Speeds, StepError> {
+        self.keep_list(model, state, speed)?;
+        let list = self.list.as_ref().expect("kept above");
+        let memories: Vec<_> = list.segments.iter().map(Segment::memories).collect();
+        let time = state.time + after;
+        let frames = visit::frames(model, state, time, after);
+        self.contacts(model, state, &frames, after, Then::Stop);
+        let list = self.list.as_mut().expect("kept above");
+        book::fields(model, state, time, &mut list.field_force);
+        for (segment, kept) in list.segments.iter_mut().zip(memories) {
+            segment.restore(kept);
+        }
+        let p = &mut state.particles;
+        p.drop_images();
+        let speed = integrate::pass(model.integrator, p, &mut list.scratch, trial, model.planar, model.dt);
+        check_finite(speed, state, model.dt)?;
+        Ok(speed.into())
     }
 
     /// Ends the last step if that is still to be done.
