@@ -4,7 +4,7 @@
 use crate::boundary::{Motion, Surface};
 use crate::field::Field;
 use crate::fill::feed::Feeder;
-use crate::integrate::Integrator;
+use crate::integrate::{Integrator, Rotation};
 use crate::law::Law;
 use crate::math::Vec3;
 use crate::neighbor::PeriodicCell;
@@ -186,6 +186,8 @@ pub struct Model {
     pub dt: f64,
     /// Time integration scheme.
     pub integrator: Integrator,
+    /// How bodies with different moments of inertia are turned.
+    pub rotation: Rotation,
     /// Margin of the neighbour list \[m\].
     pub skin: f64,
     /// Seed of all random numbers.

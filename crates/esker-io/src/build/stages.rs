@@ -10,7 +10,7 @@ use esker::advice::{self, Advice, STEPS_PER_CONTACT};
 use esker::field::{
     Buoyancy, Central, Drag, DragCoefficient, ExpressionField, Field, Gravity, MutualAttraction, Only, UniformForce,
 };
-use esker::integrate::Integrator;
+use esker::integrate::{Integrator, Rotation};
 use esker::math::{Aabb, Vec3};
 use esker::model::{Kind, Model, PairTable, Removal, Wall};
 use esker::neighbor::PeriodicCell;
@@ -45,6 +45,7 @@ pub(super) fn assemble(
         gates,
         dt: f64::NAN,
         integrator: Integrator::default(),
+        rotation: Rotation::default(),
         skin,
         seed: raw.seed.map_or(0, |s| s.value),
     };
@@ -343,6 +344,19 @@ fn choose_step(
         stage.and_then(&get).or_else(|| scene.and_then(&get))
     }
     model.integrator = pick(stage, scene, |s| s.integrator).map_or(Integrator::default(), |i| integrator(i.value));
+    model.rotation = match pick(stage, scene, |s| s.rotation) {
+        Some(Spanned { value: choice::Rotation::EulerAngles, at }) => {
+            if model.integrator.scheme().has_own_rotation() {
+                let name = model.integrator.name();
+                let message = format!(
+                    "`rotation = \"euler-angles\"` has no effect with `integrator = \"{name}\"`, which turns bodies by quaternions in its own way: leave it out, or take another integrator"
+                );
+                return c.error(at, message);
+            }
+            Rotation::EulerAngles
+        }
+        _ => Rotation::Quaternions,
+    };
     if let Some(skin) = pick(stage, scene, |s| s.skin) {
         model.skin = c.positive(&skin)?;
     }

@@ -198,6 +198,13 @@ choices! {
         /// soft contacts, fixed steps
         Explicit = "explicit",
     }
+    /// How bodies with different moments of inertia are turned.
+    Rotation {
+        /// five exact turns about the principal axes
+        Quaternions = "quaternions",
+        /// angles in one of two sets of body axes, by Runge–Kutta; not with gear, hermite and runge-kutta
+        EulerAngles = "euler-angles",
+    }
     /// The scheme of integration.
     Integrator {
         /// kick, drift, kick; second order

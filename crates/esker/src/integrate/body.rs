@@ -1,7 +1,7 @@
 //! One grain as an integrator sees it, and the walk over all of them.
 
 use super::ahead::Start;
-use super::{Scratch, rotation};
+use super::{Rotation, Scratch, rotation};
 use crate::math::{Quat, Vec3};
 use crate::particles::{Derivatives, Last, Load, Motion, Particles, Place, is_isotropic};
 use rayon::prelude::*;
@@ -34,6 +34,8 @@ pub struct Body<'a> {
     pub last: &'a mut Last,
     /// Where the step began and what was gathered since, for schemes that try forces out.
     pub start: &'a mut Start,
+    /// How it is turned.
+    pub rotation: Rotation,
 }
 
 impl Body<'_> {
@@ -70,6 +72,7 @@ pub struct Bodies<'a> {
     derivatives: &'a mut [Derivatives],
     last: &'a mut [Last],
     start: &'a mut [Start],
+    rotation: Rotation,
 }
 
 /// Cuts up to `n` entries off the front.
@@ -86,7 +89,7 @@ fn front_read<'a, T>(column: &mut &'a [T], n: usize) -> &'a [T] {
 
 impl<'a> Bodies<'a> {
     /// All real grains.
-    pub fn of(particles: &'a mut Particles, scratch: &'a mut Scratch) -> Self {
+    pub fn of(particles: &'a mut Particles, scratch: &'a mut Scratch, rotation: Rotation) -> Self {
         let n = particles.owned();
         scratch.fit(n);
         Self {
@@ -100,6 +103,7 @@ impl<'a> Bodies<'a> {
             derivatives: &mut particles.derivatives,
             last: &mut particles.last,
             start: &mut scratch.start,
+            rotation,
         }
     }
 
@@ -115,6 +119,7 @@ impl<'a> Bodies<'a> {
             derivatives: front(&mut self.derivatives, n),
             last: front(&mut self.last, n),
             start: front(&mut self.start, n),
+            rotation: self.rotation,
         }
     }
 
@@ -134,7 +139,8 @@ impl<'a> Bodies<'a> {
     /// speed \[m²/s²\], NaN if a grain has no finite state.
     #[inline(always)]
     pub fn for_each(self, planar: bool, f: impl Fn(Body)) -> f64 {
-        let Self { place, motion, load, inertia, orientation, mean, momentum, derivatives, last, start } = self;
+        let Self { place, motion, load, inertia, orientation, mean, momentum, derivatives, last, start, rotation } =
+            self;
         // For schemes that keep nothing.
         let (mut no_derivatives, mut no_last, mut no_start) =
             (Derivatives::default(), Last::default(), Start::default());
@@ -157,6 +163,7 @@ impl<'a> Bodies<'a> {
                 derivatives: derivatives.get_mut(k).unwrap_or(&mut no_derivatives),
                 last: last.get_mut(k).unwrap_or(&mut no_last),
                 start: start.get_mut(k).unwrap_or(&mut no_start),
+                rotation,
             });
             if planar {
                 place[k].position.z = z;

@@ -32,6 +32,7 @@ pub mod adams_bashforth;
 pub mod ahead;
 pub mod beeman;
 mod body;
+pub mod euler_angles;
 pub mod explicit_euler;
 pub mod gear;
 pub mod hermite;
@@ -47,7 +48,8 @@ pub mod velocity_verlet;
 
 pub use body::{Bodies, Body, CHUNK};
 
-use crate::math::Vec3;
+use crate::math::{Quat, Vec3};
+use crate::model::Model;
 use crate::particles::{Motion, Particles};
 use crate::state::held;
 use serde::{Deserialize, Serialize};
@@ -140,6 +142,28 @@ impl Integrator {
     }
 }
 
+/// How bodies with different moments of inertia are turned, by schemes that do not turn them in their own way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rotation {
+    /// Quaternions, by [exact rotations](rotation::free_rotation) about the principal axes.
+    #[default]
+    Quaternions,
+    /// [Euler angles](euler_angles), in one of two sets of axes.
+    EulerAngles,
+}
+
+impl Rotation {
+    /// Orientation of a body with a conserved angular momentum after dt.
+    #[inline]
+    fn turned(self, orientation: Quat, inertia: Vec3, momentum: Vec3, dt: f64) -> Quat {
+        match self {
+            Self::Quaternions => rotation::free_rotation(orientation, inertia, momentum, dt),
+            Self::EulerAngles => euler_angles::free_rotation(orientation, inertia, momentum, dt),
+        }
+    }
+}
+
 /// What a scheme keeps of a grain from step to step besides its place, velocities and load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
@@ -162,6 +186,11 @@ pub trait Scheme: Sync {
     /// Whether forces are wanted in the middle of the step and not at its end.
     fn half_way(&self) -> bool {
         false
+    }
+
+    /// Whether it turns bodies in its own way, whatever [`Rotation`] is asked for.
+    fn has_own_rotation(&self) -> bool {
+        true
     }
 
     /// Whether something is left to do after the forces.
@@ -263,32 +292,28 @@ pub fn start(integrator: Integrator, particles: &mut Particles, dt: f64) {
 }
 
 /// Moves the grains to where forces are wanted. Returns the largest speed \[m/s\], NaN if a grain has no finite state.
-pub fn begin(integrator: Integrator, particles: &mut Particles, scratch: &mut Scratch, planar: bool, dt: f64) -> f64 {
-    let scheme = integrator.scheme();
+pub fn begin(model: &Model, particles: &mut Particles, scratch: &mut Scratch) -> f64 {
+    let scheme = model.integrator.scheme();
     if !scheme.trials().is_empty() {
         scratch.fit_start(particles.owned());
     }
-    Bodies::of(particles, scratch).in_chunks(|bodies| scheme.begin_all(bodies, planar, dt)).sqrt()
+    let bodies = Bodies::of(particles, scratch, model.rotation);
+    bodies.in_chunks(|bodies| scheme.begin_all(bodies, model.planar, model.dt)).sqrt()
 }
 
 /// Goes on after the forces of a trial. Returns the largest speed \[m/s\], NaN if a grain has no finite state.
-pub fn pass(
-    integrator: Integrator,
-    particles: &mut Particles,
-    scratch: &mut Scratch,
-    trial: usize,
-    planar: bool,
-    dt: f64,
-) -> f64 {
-    let scheme = integrator.scheme();
-    Bodies::of(particles, scratch).in_chunks(|bodies| scheme.pass_all(bodies, trial, planar, dt)).sqrt()
+pub fn pass(model: &Model, particles: &mut Particles, scratch: &mut Scratch, trial: usize) -> f64 {
+    let scheme = model.integrator.scheme();
+    let bodies = Bodies::of(particles, scratch, model.rotation);
+    bodies.in_chunks(|bodies| scheme.pass_all(bodies, trial, model.planar, model.dt)).sqrt()
 }
 
 /// Ends the step with the new loads. Returns the largest speed \[m/s\], NaN if a grain has no finite state.
-pub fn finish(integrator: Integrator, particles: &mut Particles, scratch: &mut Scratch, planar: bool, dt: f64) -> f64 {
-    let scheme = integrator.scheme();
+pub fn finish(model: &Model, particles: &mut Particles, scratch: &mut Scratch) -> f64 {
+    let scheme = model.integrator.scheme();
     if !scheme.has_end() {
         return 0.0;
     }
-    Bodies::of(particles, scratch).in_chunks(|bodies| scheme.finish_all(bodies, planar, dt)).sqrt()
+    let bodies = Bodies::of(particles, scratch, model.rotation);
+    bodies.in_chunks(|bodies| scheme.finish_all(bodies, model.planar, model.dt)).sqrt()
 }

@@ -72,7 +72,7 @@ fn momentum(b: &Body, spin: Vec3) -> Vec3 {
 /// Turns a body by a mean angular momentum over dt.
 fn turn<R: Rule>(b: &mut Body, momentum: Vec3, dt: f64) {
     if !b.is_isotropic() {
-        *b.orientation = rotation::free_rotation(*b.orientation, b.inertia, momentum, dt);
+        *b.orientation = b.rotation.turned(*b.orientation, b.inertia, momentum, dt);
     } else if R::TURNS_SPHERES {
         *b.orientation = rotation::turn(*b.orientation, momentum * (dt / b.inertia.x));
     }
@@ -90,6 +90,10 @@ impl<R: Rule> Scheme for R {
 
     fn has_end(&self) -> bool {
         R::HAS_END
+    }
+
+    fn has_own_rotation(&self) -> bool {
+        false
     }
 
     fn half_way(&self) -> bool {

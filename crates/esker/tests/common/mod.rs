@@ -3,7 +3,7 @@
 
 use esker::boundary::{Motion, Plane, Surface};
 use esker::field::{Field, Gravity};
-use esker::integrate::Integrator;
+use esker::integrate::{Integrator, Rotation};
 use esker::law::Law;
 use esker::law::normal::{AnyNormal, Hertz, Hooke};
 use esker::math::Vec3;
@@ -53,6 +53,7 @@ pub fn model(law: Law, density: f64, dt: f64) -> Model {
         gates: vec![],
         dt,
         integrator: Integrator::VelocityVerlet,
+        rotation: Rotation::Quaternions,
         skin: 1e-3,
         seed: 1,
     }

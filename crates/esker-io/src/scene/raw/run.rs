@@ -1,6 +1,6 @@
 //! Fields, stages, solver and output as written.
 
-use super::super::choice::{Integrator, SolverKind};
+use super::super::choice::{Integrator, Rotation, SolverKind};
 use super::super::node::{CHECKED, Content, TableNode};
 use super::super::source::{Location, Spanned};
 use super::grains::{RawAxisPlane, RawRegion};
@@ -197,6 +197,8 @@ pub struct RawSolver {
     pub steps_per_contact: Option<Spanned<f64>>,
     /// The scheme.
     pub integrator: Option<Spanned<Integrator>>,
+    /// How bodies are turned.
+    pub rotation: Option<Spanned<Rotation>>,
     /// \[m\]
     pub skin: Option<Spanned<f64>>,
 }
@@ -218,6 +220,7 @@ impl RawSolver {
             step: t.get("step").map(|node| node.spanned(node.value.number().map_or(RawStep::Auto, RawStep::Given))),
             steps_per_contact: t.number("steps-per-contact"),
             integrator: t.choice("integrator"),
+            rotation: t.choice("rotation"),
             skin: t.number("skin"),
         }
     }

@@ -1,6 +1,6 @@
 //! Keys of fields, stages, solver and output.
 
-use super::super::choice::{Choice, Integrator, SolverKind};
+use super::super::choice::{Choice, Integrator, Rotation, SolverKind};
 use super::super::keys::{Group, Kind, MANY, Rule, Section, key, measures as m};
 use super::grains::{AXIS_PLANE, REGION};
 use super::wall::MOTIONS;
@@ -206,6 +206,13 @@ pub static SOLVER: Section = Section {
             .default("50"),
         key("integrator", Kind::Choice(Integrator::WORDS), "\"velocity-verlet\"", "The scheme of integration.")
             .default("velocity-verlet"),
+        key(
+            "rotation",
+            Kind::Choice(Rotation::WORDS),
+            "\"quaternions\"",
+            "How bodies with different moments of inertia are turned.",
+        )
+        .default("quaternions"),
         key(
             "skin",
             Kind::Number,

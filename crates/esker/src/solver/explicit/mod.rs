@@ -183,7 +183,7 @@ impl Explicit {
             }
             (None, None) => {
                 let p = &mut state.particles;
-                let speed = integrate::begin(model.integrator, p, &mut list.scratch, model.planar, model.dt);
+                let speed = integrate::begin(model, p, &mut list.scratch);
                 if model.integrator == Integrator::VelocityVerlet && isotropic::turns_after(state.step) {
                     isotropic::turn_all(p, model.dt);
                 }
@@ -220,7 +220,7 @@ impl Explicit {
         }
         let p = &mut state.particles;
         p.drop_images();
-        let speed = integrate::pass(model.integrator, p, &mut list.scratch, trial, model.planar, model.dt);
+        let speed = integrate::pass(model, p, &mut list.scratch, trial);
         check_finite(speed, state, model.dt)?;
         Ok(speed.into())
     }
@@ -237,10 +237,7 @@ impl Explicit {
                 let columns = AllColumns::of(&mut state.particles, &mut []);
                 isotropic_pass(scheme, Pass::Finish, columns, &mut list.segments, Blocks::All).speeds()
             }
-            None => {
-                integrate::finish(model.integrator, &mut state.particles, &mut list.scratch, model.planar, model.dt)
-                    .into()
-            }
+            None => integrate::finish(model, &mut state.particles, &mut list.scratch).into(),
         };
         check_finite(speed.absolute, state, 0.0)?;
         tick(&self.hook, Phase::Book);
