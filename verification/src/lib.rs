@@ -5,9 +5,20 @@
 //! ask that the quick ones hold.
 
 mod adhesion;
+mod bench;
+mod chung_ooi;
+mod collisions;
+mod falls;
+mod frames;
 mod hysteresis;
 mod impacts;
+mod incline;
 mod motion;
+mod oblique;
+mod pit;
+mod rolling_and_spinning;
+mod rotation;
+mod surfaces;
 
 use esker_io::chart::Chart;
 use std::time::Instant;
@@ -124,6 +135,7 @@ impl Check {
         match self.gate {
             Gate::Relative(gate) if gate >= 1e-3 => format!("{} %", 100.0 * gate),
             Gate::Relative(gate) => format!("{gate:.0e} of it"),
+            Gate::Absolute(gate) if gate > 0.0 && gate < 1e-3 => format!("± {gate:.0e}"),
             Gate::Absolute(gate) => format!("± {gate}"),
             Gate::AtMost => "at most".into(),
         }
@@ -175,5 +187,21 @@ impl Case {
 
 /// All cases, in the order in which they are told.
 pub fn cases() -> Vec<Case> {
-    [impacts::CASES, hysteresis::CASES, adhesion::CASES, motion::CASES].concat()
+    [
+        impacts::CASES,
+        chung_ooi::CASES,
+        oblique::CASES,
+        collisions::CASES,
+        hysteresis::CASES,
+        adhesion::CASES,
+        motion::CASES,
+        falls::CASES,
+        rolling_and_spinning::CASES,
+        incline::CASES,
+        rotation::CASES,
+        frames::CASES,
+        surfaces::CASES,
+        pit::CASES,
+    ]
+    .concat()
 }

@@ -1,11 +1,8 @@
 //! Grains on walls, in stacks and in flight, through scenes and the whole solver.
 
+use crate::bench::{after, simulation};
 use crate::{Case, Effort, Evidence, Findings};
 use esker::simulation::Simulation;
-use esker::state::State;
-use esker_io::build;
-use esker_io::scene;
-use std::path::Path;
 
 pub const CASES: &[Case] = &[
     Case {
@@ -57,22 +54,6 @@ pub const CASES: &[Case] = &[
         run: same_bits,
     },
 ];
-
-/// A scene of these tables with one stage without end.
-fn simulation(tables: &str, threads: usize) -> Simulation {
-    let text = format!("title = \"verification\"\n{tables}\n[[stage]]\nname = \"run\"\nduration = 1e6\n");
-    // These scenes are part of the program: one that is not understood is a fault of it.
-    let raw = scene::read(&text, "verification.toml", &[]).expect("a scene of our own");
-    let scene = build::build(&raw, Path::new(".")).expect("a scene of our own");
-    Simulation::new(scene.stages, scene.state, threads)
-}
-
-/// Runs for a time; returns the state.
-fn after(simulation: &mut Simulation, time: f64) -> &State {
-    let steps = (time / simulation.model().dt).round() as u64;
-    simulation.advance(steps).expect("the run goes on");
-    &simulation.state
-}
 
 fn free_flight() -> Findings {
     let mut found = Findings::default();

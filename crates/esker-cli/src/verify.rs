@@ -106,6 +106,7 @@ fn worst(report: &Report) -> Option<&Check> {
         esker_verification::Gate::Relative(gate) | esker_verification::Gate::Absolute(gate) if gate > 0.0 => {
             check.deviation() / gate
         }
+        esker_verification::Gate::AtMost if check.expected > 0.0 => check.measured / check.expected,
         _ => f64::from(u8::from(!check.holds())),
     };
     report.findings.checks.iter().max_by(|a, b| used(a).total_cmp(&used(b)))
