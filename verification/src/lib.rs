@@ -13,6 +13,7 @@ mod frames;
 mod hysteresis;
 mod impacts;
 mod incline;
+mod integrators;
 mod motion;
 mod oblique;
 mod pit;
@@ -82,10 +83,23 @@ pub enum Effort {
 pub struct Findings {
     /// The comparisons.
     pub checks: Vec<Check>,
+    /// Figures without an expected value.
+    pub tables: Vec<Table>,
     /// Curves.
     pub charts: Vec<Chart>,
     /// What to make of it, where the numbers do not say so.
     pub reading: &'static str,
+}
+
+/// Figures that are told as they are.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// What it shows.
+    pub title: String,
+    /// Heads of the columns.
+    pub header: Vec<String>,
+    /// As many cells each.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// A number beside the one it should be.
@@ -199,6 +213,7 @@ pub fn cases() -> Vec<Case> {
         rolling_and_spinning::CASES,
         incline::CASES,
         rotation::CASES,
+        integrators::CASES,
         frames::CASES,
         surfaces::CASES,
         pit::CASES,

@@ -95,6 +95,13 @@ fn tell_report(report: &Report) {
             if check.holds() { "" } else { "  FAILS" }
         );
     }
+    for table in &findings.tables {
+        say!("       {}", table.title);
+        for row in std::iter::once(&table.header).chain(&table.rows) {
+            let cells: Vec<String> = row.iter().map(|cell| format!("{cell:<18}")).collect();
+            say!("         {}", cells.concat().trim_end());
+        }
+    }
     if !findings.reading.is_empty() {
         say!("       note: {}", findings.reading);
     }
@@ -144,6 +151,13 @@ fn markdown(reports: &[Report]) -> String {
     for Report { case, findings, .. } in reports.iter().filter(|r| !r.findings.reading.is_empty()) {
         let _ = writeln!(text, "- **{}**: {}.", case.id, findings.reading);
     }
+    let tables = reports.iter().flat_map(|r| r.findings.tables.iter().map(|table| (r.case.id, table)));
+    for (id, table) in tables {
+        let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rows: String = table.rows.iter().map(|cells| row(cells)).collect();
+        let line = "|---".repeat(table.header.len());
+        let _ = write!(text, "\n## {id}: {}\n\n{}{line}|\n{rows}", table.title, row(&table.header));
+    }
     text
 }
 
@@ -187,6 +201,15 @@ fn html(reports: &[Report]) -> String {
             );
         }
         page += "</table>\n";
+        for table in &findings.tables {
+            let row = |cells: &[String], tag: &str| {
+                let cells = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell)));
+                format!("<tr>{}</tr>\n", cells.collect::<String>())
+            };
+            let rows: String = table.rows.iter().map(|cells| row(cells, "td")).collect();
+            let head = row(&table.header, "th");
+            let _ = writeln!(page, "<h3>{}</h3>\n<table>{head}{rows}</table>", escaped(&table.title));
+        }
         findings.charts.iter().for_each(|chart| page += &chart.svg());
     }
     page + "</body></html>\n"
