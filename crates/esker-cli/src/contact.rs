@@ -1,4 +1,4 @@
-//! `esker contact`: lets two bodies meet under a contact law and tells what becomes of it.
+//! `esker contact`: lets two bodies meet under a contact law, or shears them, and tells what becomes of it.
 
 use crate::Failure;
 use crate::out::{say, tell};
@@ -7,6 +7,7 @@ use esker::expression::{Dimension, Expression};
 use esker::impact::{Impact, Outcome};
 use esker::law::normal::NormalLaw;
 use esker::model::Model;
+use esker::shear::{Loop, Shear};
 use esker_io::atomic;
 use esker_io::build::{self, Scene};
 use esker_io::chart::{Chart, Curve};
@@ -66,7 +67,20 @@ pub struct Args {
     /// Step (default: that of the scene, or 1/200 of an undamped contact)
     #[arg(long)]
     step: Option<String>,
-    /// Write the course to NAME.csv and the curve of force over overlap to NAME.svg
+    /// Shear the bodies to and fro by this way to either side, instead of letting them meet
+    #[arg(long, value_name = "AMPLITUDE", requires = "load", conflicts_with_all = ["speed", "angle", "step"])]
+    shear: Option<String>,
+    /// Force that presses the bodies together while they are sheared
+    #[arg(long, value_name = "FORCE", requires = "shear")]
+    load: Option<String>,
+    /// Time of a cycle of shearing: dashpots feel it
+    #[arg(long, value_name = "TIME", default_value = "1 s", requires = "shear")]
+    period: String,
+    /// Cycles of shearing, after the first way out
+    #[arg(long, value_name = "NUMBER", default_value_t = 3, requires = "shear")]
+    cycles: usize,
+    /// Write the course to NAME.csv and the curve to NAME.svg: force over overlap, of shearing over displacement; with an
+    /// angle also NAME-tangential.svg, tangential force over displacement
     #[arg(long, short, value_name = "NAME")]
     output: Option<PathBuf>,
     /// Print JSON
@@ -81,6 +95,9 @@ const FEW_STEPS: f64 = 20.0;
 /// Steps in the finer run that tells how much the step costs.
 const FINE: f64 = 16.0;
 
+/// Steps in a cycle of shearing.
+const CYCLE: usize = 2000;
+
 /// The two bodies, and what to call them.
 struct Meeting {
     impact: Impact,
@@ -92,6 +109,9 @@ struct Meeting {
 /// Calculates.
 pub fn main(args: &Args) -> Result<(), Failure> {
     let meeting = meeting(args)?;
+    if let (Some(amplitude), Some(load)) = (&args.shear, &args.load) {
+        return shear(args, &meeting, amplitude, load);
+    }
     let Meeting { impact, names, radius, .. } = &meeting;
     let undamped = impact.undamped_time();
     let dt = match (&args.step, meeting.step) {
@@ -105,7 +125,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let outcome = impact.run(dt, 0.5);
     let finer = impact.run(dt / FINE, 0.5);
     if let Some(name) = &args.output {
-        write(name, &outcome, names)?;
+        write(name, impact, &outcome, names)?;
     }
     if args.json {
         let text = serde_json::to_string_pretty(&json(&meeting, &outcome, dt))? + "\n";
@@ -217,34 +237,129 @@ fn json(meeting: &Meeting, outcome: &Outcome, dt: f64) -> serde_json::Value {
     })
 }
 
-/// Writes the course as a table and the curve as a picture.
-fn write(name: &Path, outcome: &Outcome, names: &[String; 2]) -> Result<(), Failure> {
-    let mut table =
-        String::from("time [s],overlap [m],normal force [N],tangential force [N],approach [m/s],slip [m/s]\n");
+/// The name of a file to write.
+fn with_ending(name: &Path, ending: &str) -> PathBuf {
+    let mut path = name.as_os_str().to_owned();
+    path.push(ending);
+    PathBuf::from(path)
+}
+
+/// Writes the course as a table and the curves as pictures.
+fn write(name: &Path, impact: &Impact, outcome: &Outcome, names: &[String; 2]) -> Result<(), Failure> {
+    let mut table = String::from(
+        "time [s],overlap [m],normal force [N],tangential force [N],approach [m/s],slip [m/s],displacement [m]\n",
+    );
     for i in &outcome.course {
         table += &format!(
-            "{:e},{:e},{:e},{:e},{:e},{:e}\n",
-            i.time, i.overlap, i.normal_force, i.tangential_force, i.approach, i.slip
+            "{:e},{:e},{:e},{:e},{:e},{:e},{:e}\n",
+            i.time, i.overlap, i.normal_force, i.tangential_force, i.approach, i.slip, i.displacement
         );
     }
-    let with = |ending: &str| {
-        let mut path = name.as_os_str().to_owned();
-        path.push(ending);
-        PathBuf::from(path)
-    };
-    atomic::write(&with(".csv"), |file| file.write_all(table.as_bytes()))?;
+    atomic::write(&with_ending(name, ".csv"), |file| file.write_all(table.as_bytes()))?;
     // The last instant has no force any more: it would draw a line along the axis.
-    let points = outcome.course.iter().filter(|i| i.normal_force != 0.0 || i.overlap > 0.0);
+    let points = || outcome.course.iter().filter(|i| i.normal_force != 0.0 || i.overlap > 0.0);
+    let normal = points().map(|i| [1e6 * i.overlap, i.normal_force]).collect();
+    draw(&with_ending(name, ".svg"), names, ["overlap [µm]", "normal force [N]"], normal)?;
+    if impact.slip > 0.0 {
+        let resistance = points().map(|i| [1e6 * i.displacement, -i.tangential_force]).collect();
+        let axes = ["tangential displacement [µm]", "force that resists [N]"];
+        draw(&with_ending(name, "-tangential.svg"), names, axes, resistance)?;
+    }
+    Ok(())
+}
+
+/// Writes one curve.
+fn draw(path: &Path, names: &[String; 2], axes: [&str; 2], points: Vec<[f64; 2]>) -> Result<(), Failure> {
     let chart = Chart {
         title: format!("{} on {}", names[0], names[1]),
-        axes: ["overlap [µm]".into(), "normal force [N]".into()],
-        curves: vec![Curve {
-            name: String::new(),
-            points: points.map(|i| [1e6 * i.overlap, i.normal_force]).collect(),
-        }],
+        axes: axes.map(String::from),
+        curves: vec![Curve { name: String::new(), points }],
     };
-    atomic::write(&with(".svg"), |file| file.write_all(chart.svg().as_bytes()))?;
+    atomic::write(path, |file| file.write_all(chart.svg().as_bytes()))?;
     Ok(())
+}
+
+/// Shears the bodies under a load.
+fn shear(args: &Args, meeting: &Meeting, amplitude: &str, load: &str) -> Result<(), Failure> {
+    let above_zero = |flag: &str, text: &str, dimension: Dimension| -> Result<f64, Failure> {
+        let value = value(flag, text, dimension)?;
+        if value > 0.0 { Ok(value) } else { Err(format!("`{flag} {text}` must be above zero").into()) }
+    };
+    let Meeting { impact, names, .. } = meeting;
+    let shear = Shear {
+        law: impact.law,
+        curvature: impact.curvature,
+        effective_mass: impact.effective_mass,
+        load: above_zero("--load", load, Dimension::FORCE)?,
+        amplitude: above_zero("--shear", amplitude, Dimension::LENGTH)?,
+        period: above_zero("--period", &args.period, Dimension::TIME)?,
+        cycles: args.cycles,
+    };
+    let Some(done) = shear.run(CYCLE) else {
+        return Err(
+            format!("`--load {load}`: no overlap below the radius bears it; lower it, or stiffen the law").into()
+        );
+    };
+    if let Some(name) = &args.output {
+        let mut table = String::from("time [s],displacement [m],force that resists [N]\n");
+        for i in &done.course {
+            table += &format!("{:e},{:e},{:e}\n", i.time, i.displacement, i.resistance);
+        }
+        atomic::write(&with_ending(name, ".csv"), |file| file.write_all(table.as_bytes()))?;
+        let points = done.course.iter().map(|i| [1e6 * i.displacement, i.resistance]).collect();
+        let axes = ["tangential displacement [µm]", "force that resists [N]"];
+        draw(&with_ending(name, ".svg"), names, axes, points)?;
+    }
+    if args.json {
+        let told = serde_json::json!({
+            "bodies": names,
+            "effective_radius": impact.effective_radius(),
+            "effective_mass": impact.effective_mass,
+            "load": shear.load,
+            "amplitude": shear.amplitude,
+            "period": shear.period,
+            "overlap": done.overlap,
+            "normal_stiffness": done.normal_stiffness,
+            "first_stiffness": first_stiffness(&done),
+            "friction_limit": done.limit,
+            "peak_force": done.peak_force,
+            "lost_first": done.lost_first,
+            "lost": done.lost,
+            "residual": done.residual,
+        });
+        crate::out::result((serde_json::to_string_pretty(&told)? + "\n").as_bytes())?;
+    } else {
+        say!("{} on {}: effective radius {:.4e} m", names[0], names[1], impact.effective_radius());
+        tell_shear(&shear, &done);
+    }
+    Ok(())
+}
+
+/// Tangential stiffness of the first step \[N/m\].
+fn first_stiffness(done: &Loop) -> f64 {
+    done.course.get(1).map_or(0.0, |first| first.resistance / first.displacement)
+}
+
+fn tell_shear(shear: &Shear, done: &Loop) {
+    say!("  load               {:.4e} N, held at an overlap of {:.4e} m", shear.load, done.overlap);
+    say!("  normal stiffness   {:.4e} N/m", done.normal_stiffness);
+    say!("  first stiffness    {:.4e} N/m", first_stiffness(done));
+    // What the limit alone would lose in a cycle.
+    let all = 4.0 * shear.amplitude * done.limit;
+    // What is rounding is nothing.
+    let lost = |x: f64| if x.abs() > 1e-12 * all { x } else { 0.0 };
+    let share =
+        |x: f64| if all > 0.0 { format!(", {:.2} % of that of a slider", 100.0 * x / all) } else { String::new() };
+    let slides = if done.peak_force >= done.limit * (1.0 - 1e-9) { "reached" } else { "not reached" };
+    say!("  limit of friction  {:.4e} N, {slides}", done.limit);
+    say!("  largest force      {:.4e} N", done.peak_force);
+    say!("  lost on first way  {:.4e} J", lost(done.lost_first));
+    if let [first, .., last] | [first @ last] = done.lost[..] {
+        let [first, last] = [first, last].map(lost);
+        say!("  lost in a cycle    {first:.4e} J in the first{}", share(first));
+        say!("                     {last:.4e} J in the last{}", share(last));
+    }
+    say!("  account off by     {:.1e} J", done.residual);
 }
 
 /// A number with a unit, of the command line.

@@ -37,6 +37,56 @@ fn the_course_and_its_curve_are_written() {
 }
 
 #[test]
+fn an_oblique_impact_has_a_tangential_curve_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let name = dir.path().join("oblique").display().to_string();
+    let law = r#"{ law = "hertz", modulus = "10 MPa" }"#;
+    let friction = r#"{ law = "spring", friction = 0.3 }"#;
+    run_well(["contact", "--normal", law, "--tangential", friction, "--angle", "40 deg", "-o", &name]);
+    let table = std::fs::read_to_string(name.clone() + ".csv").unwrap();
+    assert!(table.lines().next().unwrap().ends_with("slip [m/s],displacement [m]"));
+    let picture = std::fs::read_to_string(name + "-tangential.svg").unwrap();
+    assert!(picture.contains("<polyline") && picture.contains("tangential displacement [µm]"));
+}
+
+#[test]
+fn shearing_under_a_load_follows_the_closed_forms() {
+    let hertz = r#"{ law = "hertz", modulus = "1 GPa" }"#;
+    let sheared = |tangential: &str, amplitude: &str| {
+        json(&["--normal", hertz, "--tangential", tangential, "--load", "5 N", "--shear", amplitude])
+    };
+    // A spring with a slider: four times the limit and the way beyond the spring's.
+    let told = sheared(r#"{ law = "mindlin", stiffness-ratio = 0.8, friction = 0.3 }"#, "6 um");
+    let of = |key: &str| told[key].as_f64().unwrap();
+    let (k, limit) = (of("first_stiffness"), of("friction_limit"));
+    assert!((k / (0.8 * of("normal_stiffness")) - 1.0).abs() < 1e-9 && (limit - 1.5).abs() < 1e-9);
+    let expected = 4.0 * limit * (6e-6 - limit / k);
+    let lost = told["lost"][0].as_f64().unwrap();
+    assert!((lost / expected - 1.0).abs() < 1e-6, "{lost:e} {expected:e}");
+    // Below the limit it loses nothing.
+    let told = sheared(r#"{ law = "mindlin", stiffness-ratio = 0.8, friction = 0.3 }"#, "4 um");
+    assert!(told["lost"][1].as_f64().unwrap().abs() < 1e-18);
+    // Mindlin & Deresiewicz: (9 (mu N)^2 / 10 a G*) {1 - s^(5/3) - 5/6 (1 - s)(1 + s^(2/3))}, s = 1 - T/mu N, with 8 G* a = k.
+    let told = sheared(r#"{ law = "mindlin-deresiewicz", stiffness-ratio = 0.8, friction = 0.3 }"#, "6 um");
+    let of = |key: &str| told[key].as_f64().unwrap();
+    let s = 1.0 - of("peak_force") / limit;
+    let shape = 1.0 - s.powf(5.0 / 3.0) - 5.0 / 6.0 * (1.0 - s) * (1.0 + s.powf(2.0 / 3.0));
+    let expected = 7.2 * limit * limit / k * shape;
+    let lost = told["lost"][2].as_f64().unwrap();
+    assert!((lost / expected - 1.0).abs() < 1e-4, "{lost:e} {expected:e}");
+    assert!(of("residual").abs() < 1e-15);
+
+    let dir = tempfile::tempdir().unwrap();
+    let name = dir.path().join("loop").display().to_string();
+    let friction = r#"{ law = "spring", friction = 0.3 }"#;
+    let shear = ["--shear", "6 um", "--load", "5 N", "--cycles", "1", "-o", &name];
+    let said = run_well(["contact", "--normal", hertz, "--tangential", friction].iter().chain(&shear));
+    assert!(said.out.contains("lost in a cycle"), "{}", said.out);
+    assert_eq!(std::fs::read_to_string(name.clone() + ".csv").unwrap().lines().count(), 2502);
+    assert!(std::fs::read_to_string(name + ".svg").unwrap().contains("force that resists [N]"));
+}
+
+#[test]
 fn a_scene_gives_its_own_pairs_and_step() {
     let hopper = example("hopper.toml").display().to_string();
     let told = json(&[&hopper, "--pair", "hopper", "bed"]);
@@ -58,6 +108,8 @@ fn bad_choices_are_told() {
         (vec!["--step", "1 s"], "cannot follow"),
         (vec!["--normal", "{ law = \"hooke\" }"], "hooke needs either"),
         (vec!["--radius", "0 mm"], "above zero"),
+        (vec!["--shear", "1 um", "--load", "0 N"], "`--load 0 N` must be above zero"),
+        (vec!["--shear", "1 um", "--load", "1e9 N"], "no overlap below the radius bears it"),
     ] {
         let law = ["contact", "--youngs-modulus", "10 MPa", "--poisson-ratio", "0.3"];
         let said = run(law.iter().chain(&arguments));

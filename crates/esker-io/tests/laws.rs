@@ -1,12 +1,14 @@
 //! Contact laws as scenes write them: what is built, what is refused, and every combination of slots run for a while.
 
 use esker::law::normal::{AnyNormal, Displacement, Region};
-use esker::law::tangential::{AnyTangential, Rule, Stiffness};
-use esker::law::{Law, cohesion::AnyCohesion, damping::AnyDamping};
+use esker::law::tangential::{AnyTangential, Rule, Stiffness, TangentialDamping};
+use esker::law::{ContactEnd, Law, cohesion::AnyCohesion, damping::AnyDamping};
 use esker::measure::energy;
 use esker::simulation::Simulation;
+use esker_io::build::presets::PUBLISHED;
 use esker_io::build::{self, Scene};
 use esker_io::scene;
+use esker_io::scene::choice::{Choice, Preset};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -45,7 +47,7 @@ fn refused(contact: &str, says: &str) {
     }
 }
 
-const NORMAL: [(&str, &str); 12] = [
+const NORMAL: [(&str, &str); 13] = [
     ("hooke", "stiffness = \"1e4 N/m\""),
     ("hertz", ""),
     ("power", "exponent = 1.3"),
@@ -58,6 +60,7 @@ const NORMAL: [(&str, &str); 12] = [
     ("jkr", "work = \"0.1 J/m^2\""),
     ("twelve-six", "energy = \"1e-4 J\""),
     ("langston", "force = \"0.05 N\", exponent = 36"),
+    ("thornton-ning", "yield-pressure = \"0.1 MPa\", work = \"0.1 J/m^2\""),
 ];
 const DASHPOTS: [(&str, &str); 6] = [
     ("kuwabara-kono", "viscosity = \"10 Pa s\""),
@@ -106,6 +109,7 @@ fn every_law_of_a_scene_is_the_law_of_the_engine() {
         matches!(normal(9, false), AnyNormal::Jkr(j) if j.work == 0.1 && (j.effective_modulus - e_star).abs() < 1.0)
     );
     assert!(matches!(normal(11, false), AnyNormal::Langston(l) if l.cutoff == 1.2 && l.force == 0.05));
+    assert!(matches!(normal(12, false), AnyNormal::ThorntonNing(t) if t.work == 0.1 && t.yield_pressure == 1e5));
     let hooke = law("normal = { law = \"hooke\", stiffness = 1e4, dynamic-ratio = 1.5 }", false);
     assert!(matches!(hooke.normal, AnyNormal::Hooke(h) if h.stiffness == 1.5e4));
 
@@ -145,12 +149,155 @@ fn what_makes_no_sense_is_refused_with_a_sentence() {
     );
     refused(&(table("normal", NORMAL[9]) + &table("cohesion", COHESION[1])), "count the attraction twice");
     refused("cohesion = { law = \"capillary\", tension = 0.07, volume = 1e-11, angle = 2 }", "does not wet");
-    refused(&(table("normal", NORMAL[0]) + &table("tangential", TANGENTIAL[5])), "`hertz`, `jkr` and `thornton`");
+    refused(
+        &(table("normal", NORMAL[0]) + &table("tangential", TANGENTIAL[5])),
+        "`hertz`, `jkr`, `thornton` and `thornton-ning`",
+    );
     refused("tangential = { law = \"walton-braun\", friction = 0.4, exponent = 1 }", "below 1");
     refused(
         "twisting = { law = \"marshall\" }\ntangential = { law = \"dashpot\", friction = 0.3, rate = 1 }",
         "stiffness-ratio",
     );
+}
+
+/// What a scene gives beside each preset, in their order: normal, tangential; nothing where nothing is open.
+const OPEN: [(&str, &str); 15] = [
+    ("", ""),
+    ("law = \"walton-braun\", stiffness = 1e4, restitution = 0.7", "law = \"walton-braun\", friction = 0.4"),
+    ("law = \"walton-braun\", restitution = 0.7", "law = \"walton-braun\", friction = 0.4"),
+    ("law = \"power\", coefficient = 1e6", "law = \"walton-braun\", friction = 0.4"),
+    ("law = \"sadd\", coefficient = 1e6, exponent = 1.4, restitution = 0.7", "law = \"walton-braun\", friction = 0.4"),
+    ("law = \"chang\", modulus = 1e6", "law = \"walton-braun\", friction = 0.4"),
+    ("law = \"langston\", force = 0.05", "law = \"langston\", compliance = 1e-5, friction = 0.4"),
+    ("law = \"langston\", force = 0.05", "law = \"langston\", compliance = 1e-5, friction = 0.4"),
+    ("law = \"langston\", force = 0.05", "law = \"langston\", compliance = 1e-5, friction = 0.4"),
+    ("law = \"hooke\", stiffness = 1e4, rate = 100", "law = \"dashpot\", rate = 20, friction = 0.4"),
+    ("law = \"walton-braun\", stiffness = 1e4, restitution = 0.7", "law = \"spring\", friction = 0.4"),
+    ("law = \"hooke\", stiffness = 1e4, restitution = 0.7", "law = \"spring\", friction = 0.4"),
+    ("law = \"hooke\", stiffness = 1e4, restitution = 0.7", ""),
+    ("law = \"hooke\", stiffness = 1e4, restitution = 0.7", ""),
+    ("law = \"twelve-six\", energy = 1e-4", "law = \"dashpot\", rate = 20"),
+];
+
+fn preset(k: usize, completed: bool) -> String {
+    let word = PUBLISHED[k].preset.word();
+    let mut text = format!("preset = \"{word}\"\n");
+    for (slot, keys) in [("normal", OPEN[k].0), ("tangential", OPEN[k].1)] {
+        if completed && !keys.is_empty() {
+            text += &format!("{slot} = {{ {keys} }}\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn presets_are_the_published_laws_and_run() {
+    assert_eq!(PUBLISHED.len(), Preset::WORDS.len());
+    let laws: Vec<Law> = (0..PUBLISHED.len())
+        .map(|k| {
+            assert_eq!(PUBLISHED[k].preset.word(), Preset::WORDS[k].0, "one order");
+            let planar = PUBLISHED[k].preset == Preset::Chang1989;
+            outcome(&preset(k, true), planar).unwrap_or_else(|e| panic!("{}: {e}", Preset::WORDS[k].0));
+            law(&preset(k, true), planar)
+        })
+        .collect();
+    let of = |preset: Preset| laws[PUBLISHED.iter().position(|p| p.preset == preset).unwrap()];
+    let report = of(Preset::DziugysPeters1998);
+    assert!(
+        matches!(report.normal, AnyNormal::ScaledHooke(h) if h.modulus == 5e5) && report.end == ContactEnd::Geometric
+    );
+    assert!(matches!(report.damping, AnyDamping::PerMass(d) if d.rate == 100.0));
+    assert!(matches!(report.tangential, AnyTangential::Dashpot(d)
+        if d.friction == 100.0 && d.damping == TangentialDamping::PerMass(20.0)));
+    let partial = |preset: Preset| match of(preset).tangential {
+        AnyTangential::PartialSlip(p) if p.rule == Rule::WaltonBraun => (p.stiffness, p.exponent),
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(of(Preset::WaltonBraun1986).normal, AnyNormal::WaltonBraun(w) if w.loading == 1e4));
+    assert_eq!(partial(Preset::WaltonBraun1986).1, 1.0 / 3.0);
+    // T-04: K_t0 = 0.8 K_1, K_1 = 10⁶ N/m.
+    assert!(matches!(of(Preset::LanRosato).normal, AnyNormal::WaltonBraun(w) if w.loading == 1e6));
+    assert_eq!(partial(Preset::LanRosato), (Stiffness::Given(0.8e6), 1.0 / 3.0));
+    // T-03.
+    assert!(matches!(of(Preset::Sadd1993).normal, AnyNormal::Power(p) if p.exponent == 1.4));
+    assert!(matches!(of(Preset::Sadd1993Hysteresis).normal, AnyNormal::Sadd(_)));
+    assert_eq!(partial(Preset::Sadd1993), (Stiffness::Given(5e5), 0.3));
+    assert_eq!(partial(Preset::Sadd1993Hysteresis), (Stiffness::Given(5e5), 0.3));
+    // T-05 with Ψ = 1.
+    assert!(matches!(of(Preset::Chang1989).normal, AnyNormal::Chang(_)));
+    assert_eq!(partial(Preset::Chang1989), (Stiffness::Ratio(1.0), 0.5));
+    for (preset, exponent, cutoff) in
+        [(Preset::Langston1994, 36.0, 1.8), (Preset::Langston1995, 36.0, 1.2), (Preset::Langston1995Steep, 144.0, 1.2)]
+    {
+        assert!(matches!(of(preset).normal, AnyNormal::Langston(l) if (l.exponent, l.cutoff) == (exponent, cutoff)));
+        assert!(matches!(of(preset).tangential, AnyTangential::Langston(_)));
+    }
+    // T-10 to T-15: spring, dashpot, limit.
+    assert!(matches!(of(Preset::PoschelBuchholtz1993).tangential, AnyTangential::Dashpot(d) if d.friction == 0.4));
+    assert!(matches!(of(Preset::Khakhar1997).tangential, AnyTangential::Spring(s)
+        if s.damping == TangentialDamping::Coefficient(0.0) && s.friction == 0.4));
+    assert!(matches!(of(Preset::CundallStrack1979).tangential, AnyTangential::Spring(s)
+        if s.damping == TangentialDamping::Ratio(1.0) && s.friction == 0.4));
+    assert!(matches!(of(Preset::LeeHerrmann).tangential, AnyTangential::Spring(s) if s.friction == 1e9));
+    assert!(matches!(of(Preset::Taguchi1992).tangential, AnyTangential::Spring(s)
+        if s.stiffness == Stiffness::Ratio(1.0) && s.damping == TangentialDamping::Ratio(1.0) && s.friction == 1e9));
+    assert!(matches!(of(Preset::Akiyama1996).normal, AnyNormal::TwelveSix(_)));
+    assert!(matches!(of(Preset::Akiyama1996).tangential, AnyTangential::Dashpot(d) if d.friction == 1e9));
+}
+
+#[test]
+fn presets_demand_what_was_not_published_and_yield_to_what_is_given() {
+    for k in 1..PUBLISHED.len() {
+        let planar = PUBLISHED[k].preset == Preset::Chang1989;
+        let word = PUBLISHED[k].preset.word();
+        match scene(&preset(k, false), planar) {
+            Ok(_) => panic!("{word} is complete"),
+            Err(said) => {
+                assert!(said.contains("needs") || said.contains("missing") || said.contains("say what"), "{said}")
+            }
+        }
+    }
+    refused("preset = \"lan_rosatto\"", "lan_rosato");
+    refused("preset = \"lan_rosatto\"", "dziugys_peters_1998");
+    // A table of the same law completes and overrides, one of another law replaces.
+    let soft = law("preset = \"dziugys_peters_1998\"\nnormal = { law = \"hooke\", modulus = 2e5 }", false);
+    assert!(matches!(soft.normal, AnyNormal::ScaledHooke(h) if h.modulus == 2e5));
+    assert!(matches!(soft.damping, AnyDamping::PerMass(d) if d.rate == 100.0));
+    let other = law("preset = \"dziugys_peters_1998\"\nnormal = { law = \"hertz\" }\nend = \"no-tension\"", false);
+    assert!(matches!(other.normal, AnyNormal::Hertz(_)) && other.end == ContactEnd::NoTension);
+    assert!(matches!((other.damping, other.tangential), (AnyDamping::None, AnyTangential::Dashpot(_))));
+    refused(
+        "preset = \"dziugys_peters_1998\"\ndashpot = { law = \"viscoelastic\", time = 1e-6 }",
+        "needs `normal` beside it",
+    );
+}
+
+/// The page of presets.
+fn page_of_presets() -> String {
+    let mut text = String::from(
+        "# Presets\n\nA `preset` of a contact fills slots with published laws and parameters; this page is written by the tests \
+         of the program, which build and run every set.\n\n```toml\n[contact.default]\npreset     = \"lan_rosato\"\n\
+         normal     = { law = \"walton-braun\", restitution = 0.8 }   # completes the slot\n\
+         tangential = { law = \"walton-braun\", friction = 0.3 }\n```\n\n\
+         - A table beside a preset that names the same law completes its slot: what it gives takes the place of what was \
+         published.\n\
+         - One that names another law replaces the slot.\n\
+         - What was not published and is not given is asked for; friction may come from the materials.\n\
+         - Sets without a limit of friction have one of 1e9, which no contact reaches.\n\n\
+         T-02 to T-15 are the numbers of the sets in the digest of the report; equations are those of Džiugys & Peters \
+         (1998).\n",
+    );
+    for p in PUBLISHED {
+        let _ = write!(
+            text,
+            "\n## `{}`\n\n{}.\n\n```toml\n{}```\n\nLeft open: {}.\n",
+            p.preset.word(),
+            p.source,
+            p.contact,
+            p.open
+        );
+    }
+    text
 }
 
 /// Whether a combination runs; what the reader says otherwise, without its place.
@@ -222,10 +369,18 @@ fn page() -> String {
 
 #[test]
 fn the_page_of_combinations_is_what_runs() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/laws/combinations.md");
-    let page = page();
+    is_written("combinations.md", &page());
+}
+
+#[test]
+fn the_page_of_presets_is_what_is_built() {
+    is_written("presets.md", &page_of_presets());
+}
+
+fn is_written(name: &str, page: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/laws").join(name);
     if std::env::var_os("ESKER_WRITE_PAGES").is_some() {
-        std::fs::write(&path, &page).unwrap();
+        std::fs::write(&path, page).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(written == page, "the page is old; write it anew: ESKER_WRITE_PAGES=1 cargo test -p esker-io --test laws");

@@ -41,6 +41,8 @@ pub struct Instant {
     pub approach: f64,
     /// Slip \[m/s\].
     pub slip: f64,
+    /// Way that surface i has slipped along surface j \[m\].
+    pub displacement: f64,
 }
 
 /// What became of an impact.
@@ -97,6 +99,7 @@ impl Impact {
         let mut outcome = Outcome::default();
         let steps = (LONGEST * self.undamped_time() / dt).ceil() as usize;
         let mut met = false;
+        let mut displacement = 0.0;
         for step in 1..=steps {
             // Half way through the step.
             approach -= 0.5 * dt * force[0] / self.effective_mass;
@@ -133,7 +136,18 @@ impl Impact {
             outcome.peak_force = outcome.peak_force.max(normal_force);
             outcome.largest_pull = outcome.largest_pull.max(-normal_force);
             met |= acts;
-            outcome.course.push(Instant { time, overlap, normal_force, tangential_force, approach, slip });
+            if acts {
+                displacement += half_way.slip.dot(t) * dt;
+            }
+            outcome.course.push(Instant {
+                time,
+                overlap,
+                normal_force,
+                tangential_force,
+                approach,
+                slip,
+                displacement,
+            });
             if met && !acts {
                 outcome.duration = Some(time);
                 outcome.restitution = Some(-approach / self.approach);

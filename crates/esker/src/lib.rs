@@ -24,6 +24,7 @@ pub mod particles;
 pub mod region;
 pub mod rng;
 pub mod shape;
+pub mod shear;
 pub mod simulation;
 pub mod solver;
 pub mod state;

@@ -8,7 +8,8 @@ use esker::contact::{Frame, Levers, Velocity, contact_velocity, mean_contact_vel
 use esker::law::cohesion::{AnyCohesion, Capillary, Dmt};
 use esker::law::damping::{AnyDamping, FromRestitution, LankaraniNikravesh, OverlapRate, Viscoelastic};
 use esker::law::normal::{
-    AnyNormal, Hooke, Jkr, Langston, Luding, Overlap, Power, Region, Sadd, Scale, Thornton, TwelveSix, WaltonBraun,
+    AnyNormal, Hooke, Jkr, Langston, Luding, Overlap, Power, Region, Sadd, Scale, Thornton, ThorntonNing, TwelveSix,
+    WaltonBraun,
 };
 use esker::law::rolling::{AnyRolling, ElasticPlastic, Viscous};
 use esker::law::tangential::{AnyTangential, Mindlin, PartialSlip, Rule, Spring, Stiffness, TangentialDamping};
@@ -70,6 +71,7 @@ fn laws() -> Vec<Law> {
         normal(AnyNormal::Luding(Luding { loading: 1e4, unloading: 2e4, adhesion: 5e3 })),
         normal(AnyNormal::Thornton(Thornton { effective_modulus: 1e6, yield_pressure: 1e5 })),
         normal(AnyNormal::Jkr(Jkr { effective_modulus: 1e6, work: 0.5 })),
+        normal(AnyNormal::ThorntonNing(ThorntonNing { effective_modulus: 1e6, yield_pressure: 1e5, work: 0.5 })),
         normal(AnyNormal::TwelveSix(TwelveSix { energy: 1e-3 })),
         normal(AnyNormal::Langston(Langston { force: 0.1, exponent: 36.0, cutoff: 1.2 })),
     ]

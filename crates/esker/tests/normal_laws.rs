@@ -8,7 +8,7 @@ use esker::law::damping::{
 };
 use esker::law::normal::{
     AnyNormal, Chang, Displacement, Hertz, Hooke, Jkr, Langston, Luding, NormalLaw, Overlap, Power, Region, Sadd,
-    Scale, ScaledHooke, Thornton, TwelveSix, WaltonBraun,
+    Scale, ScaledHooke, Thornton, ThorntonNing, TwelveSix, WaltonBraun,
 };
 use esker::law::{ContactEnd, History, Law, Memory, Touch};
 use std::f64::consts::PI;
@@ -53,6 +53,7 @@ fn lossy() -> Vec<AnyNormal> {
         AnyNormal::Luding(Luding { loading: 1e4, unloading: 3e4, adhesion: 5e3 }),
         AnyNormal::Thornton(Thornton { effective_modulus: 1e9, yield_pressure: 1e7 }),
         AnyNormal::Jkr(Jkr { effective_modulus: 1e7, work: 1.0 }),
+        AnyNormal::ThorntonNing(ThorntonNing { effective_modulus: 1e9, yield_pressure: 1e7, work: 1.0 }),
     ]
 }
 
@@ -346,6 +347,76 @@ fn jkr_pulls_as_it_should_and_its_neck_breaks_where_it_should() {
     assert!(first < 0.0 && last > 0.0);
     close(lost(0.1), last - first, 1e-2, "loss of a slow impact");
     close(lost(0.3), last - first, 3e-2, "loss of a fast impact");
+}
+
+#[test]
+fn adhesive_spheres_that_yield_have_both_limits() {
+    // Thornton & Ning 1998: without adhesion Thornton's law, without yield JKR, whatever they have been through.
+    let (e, p, w) = (1e9, 1e7, 0.5);
+    let pairs: [(AnyNormal, AnyNormal); 2] = [
+        (
+            AnyNormal::ThorntonNing(ThorntonNing { effective_modulus: e, yield_pressure: p, work: 0.0 }),
+            AnyNormal::Thornton(Thornton { effective_modulus: e, yield_pressure: p }),
+        ),
+        (
+            AnyNormal::ThorntonNing(ThorntonNing { effective_modulus: e, yield_pressure: f64::INFINITY, work: w }),
+            AnyNormal::Jkr(Jkr { effective_modulus: e, work: w }),
+        ),
+    ];
+    for (law, limit) in pairs {
+        let (mut one, mut other) = (History::default(), History::default());
+        let scale = limit.force(&touch(0.02 * R), &other);
+        for x in [1e-5, 1e-3, 0.01, 0.006, 0.0002, 0.008, 0.02, 0.015] {
+            let touch = touch(x * R);
+            law.advance(&touch, &mut one);
+            limit.advance(&touch, &mut other);
+            let off = |a: f64, b: f64| (a - b).abs() / scale;
+            assert!(off(law.force(&touch, &one), limit.force(&touch, &other)) < 1e-12, "{law:?} at {x}");
+            let [a, b] = [law.energy(&touch, &one), limit.energy(&touch, &other)];
+            assert!((a - b).abs() <= 1e-12 * scale * R, "{law:?} at {x}: {a:e} {b:e}");
+        }
+        assert_eq!(law.range([1.0 / R; 2], true), limit.range([1.0 / R; 2], true));
+    }
+}
+
+#[test]
+fn adhesive_spheres_that_have_yielded_pull_like_flatter_ones() {
+    let law = ThorntonNing { effective_modulus: 1e9, yield_pressure: 1e7, work: 0.5 };
+    let (radius, peak) = (0.5 * R, 2e-3 * R);
+    // The pressure in the middle where it yields.
+    let a = law.yield_radius(radius);
+    let pressure = 2.0 * 1e9 * a / (PI * radius) - (2.0 * 0.5 * 1e9 / (PI * a)).sqrt();
+    close(pressure, 1e7, 1e-12, "pressure at yield");
+    let back = law.flattened(radius, peak);
+    assert!(back.radius > 1.5 * radius && back.shift > 0.5 * peak, "{back:?}");
+    let mut history = History::default();
+    let mut at = |x: f64| {
+        law.advance(&touch(x), &mut history);
+        law.force(&touch(x), &history)
+    };
+    let top = at(peak);
+    close(at(peak * (1.0 - 1e-9)), top, 1e-7, "turning down");
+    // Largest pull, and where the neck breaks under a given displacement.
+    let (end, pull_off) = (law.end(&back), 1.5 * PI * 0.5 * back.radius);
+    close(law.pull_off(radius, peak), pull_off, 1e-12, "formula");
+    let steps = 20_000;
+    let way = |k: i32| peak + (end * (1.0 + 1e-9) - peak) * f64::from(k) / f64::from(steps);
+    let smallest = (0..=steps).map(|k| at(way(k))).fold(0.0, f64::min);
+    close(smallest, -pull_off, 1e-5, "largest pull");
+    close(at(way(steps)), -5.0 / 9.0 * pull_off, 1e-2, "force where the neck breaks");
+    // Apart above no overlap: nothing until the flattened surfaces meet again, then they snap together.
+    assert!(end > 0.0);
+    assert_eq!(at(end * (1.0 - 1e-6)), 0.0);
+    assert_eq!(at(back.shift * (1.0 - 1e-6)), 0.0);
+    close(at(back.shift * (1.0 + 1e-12)), -8.0 / 9.0 * pull_off, 1e-6, "snap");
+    close(at(peak), top, 1e-9, "reloaded");
+    // Yield loses more than the jumps of adhesion alone do.
+    let lost = |normal: AnyNormal| {
+        let e = restitution(Law::elastic(normal), 0.2, 4000.0);
+        1.0 - e * e
+    };
+    let adhesive = AnyNormal::Jkr(Jkr { effective_modulus: 1e9, work: 0.5 });
+    assert!(lost(AnyNormal::ThorntonNing(law)) > 100.0 * lost(adhesive));
 }
 
 #[test]

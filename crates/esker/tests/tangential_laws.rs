@@ -9,6 +9,7 @@ use esker::law::tangential::{
 use esker::law::twisting::{AnyTwisting, Marshall, TwistingLaw};
 use esker::law::{Dissipation, Law, Memory, Touch};
 use esker::math::Vec3;
+use proptest::prelude::*;
 
 const MU: f64 = 0.4;
 const LOAD: f64 = 50.0;
@@ -130,6 +131,182 @@ fn a_reversal_doubles_mindlins_curve_until_the_first_one_is_met() {
     // Beyond the mirrored reversal it is on the first curve again.
     let force = drive.to(Vec3::X * -1.2 * reach, 4000);
     close(-force, mindlin(1.2 * reach, 1.0 / 3.0), 1e-3, "first curve");
+}
+
+/// A contact of Mindlin & Deresiewicz whose load changes while it is sheared: k ∝ N^(1/3), as that of Hertz.
+struct Pressed {
+    memory: Memory,
+    force: f64,
+    work: f64,
+    lost: f64,
+}
+
+/// Stiffness under a load \[N/m\].
+fn stiffness(load: f64) -> f64 {
+    K * (load / LOAD).cbrt()
+}
+
+impl Pressed {
+    fn new(load: f64) -> Self {
+        let mut new = Self { memory: Memory::default(), force: 0.0, work: 0.0, lost: 0.0 };
+        new.step(load, 0.0);
+        new.memory.touching = true;
+        new
+    }
+
+    /// Goes on to a load and by a displacement. Returns the force of resistance.
+    fn step(&mut self, load: f64, by: f64) -> f64 {
+        let law = PartialSlip {
+            rule: Rule::Mindlin,
+            stiffness: Stiffness::Ratio(1.0),
+            exponent: 1.0 / 3.0,
+            damping: TangentialDamping::None,
+            friction: MU,
+        };
+        let mut touch = Touch { overlap: 1e-4, normal: Vec3::Z, middle: Vec3::Z, dt: 1e-6, ..Default::default() };
+        touch.effective_mass = 1.0;
+        touch.mean.slip = Vec3::X * (by / touch.dt);
+        touch.now.slip = touch.mean.slip;
+        let mut lost = Dissipation::default();
+        let force = -law.respond(&touch, load, stiffness(load), 0.0, &mut self.memory, &mut lost).x;
+        self.work += 0.5 * (force + self.force) * by;
+        self.lost += lost.total();
+        self.force = force;
+        force
+    }
+
+    /// The same in so many steps, both in proportion.
+    fn go(&mut self, from: f64, to: f64, by: f64, steps: u32) -> f64 {
+        for k in 1..=steps {
+            self.step(from + (to - from) * f64::from(k) / f64::from(steps), by / f64::from(steps));
+        }
+        self.force
+    }
+
+    fn held(&self) -> f64 {
+        0.5 * self.memory.stiffness * self.memory.spring.length_squared()
+    }
+}
+
+/// Displacement without slip while a load grows and a force with it, T = β N: ∫β dN/k.
+fn no_slip(beta: f64, load: f64) -> f64 {
+    1.5 * beta * load / stiffness(load)
+}
+
+/// First loading under a load, as if it had been there from the beginning.
+fn first_loading(load: f64, x: f64) -> f64 {
+    let limit = MU * load;
+    limit * (1.0 - (1.0 - 2.0 / 3.0 * stiffness(load) * x / limit).max(0.0).powf(1.5))
+}
+
+#[test]
+fn force_and_load_that_grow_together_below_the_limit_do_not_slip() {
+    // Mindlin & Deresiewicz 1953, oblique force of constant direction: no slip, the full stiffness all the way.
+    for part in [-0.9, 0.3, 0.7, 0.99] {
+        let beta = part * MU;
+        let mut contact = Pressed::new(1e-15 * LOAD);
+        for k in 1..=500 {
+            let load = LOAD * f64::from(k) / 500.0;
+            let last = if k == 1 { 0.0 } else { no_slip(beta, load - LOAD / 500.0) };
+            let by = no_slip(beta, load) - last;
+            close(contact.step(load, by), beta * load, 1e-6, &format!("{part} of the limit, {load} N"));
+        }
+        // And back the same way, as there was no slip.
+        let mut lowest = 0.0f64;
+        for k in (1..500).rev() {
+            let load = LOAD * f64::from(k) / 500.0;
+            let by = no_slip(beta, load) - no_slip(beta, load + LOAD / 500.0);
+            let force = contact.step(load, by);
+            lowest = lowest.max((force - beta * load).abs());
+        }
+        assert!(lowest < 1e-6 * LIMIT, "{part}: {lowest:e}");
+        assert!(contact.work.abs() < 2e-3 * LIMIT * no_slip(MU, LOAD), "{part}: {:e}", contact.work);
+    }
+    // Beyond the limit it slides all the time.
+    let mut contact = Pressed::new(1e-15 * LOAD);
+    for k in 1..=100 {
+        let load = LOAD * f64::from(k) / 100.0;
+        let last = if k == 1 { 0.0 } else { no_slip(1.2 * MU, load - LOAD / 100.0) };
+        let by = no_slip(1.2 * MU, load) - last;
+        close(contact.step(load, by), MU * load, 1e-9, "slides");
+    }
+}
+
+#[test]
+fn a_load_that_grows_slower_than_the_shear_leaves_mindlins_curve_of_the_present_load() {
+    // dT = k θ dξ + μ(1 − θ) dN is the change of the first curve with both: the path does not matter.
+    for steps in [1, 7, 400] {
+        let mut contact = Pressed::new(LOAD);
+        contact.go(LOAD, LOAD, 1e-5, steps);
+        close(contact.force, first_loading(LOAD, 1e-5), 1e-9, "first");
+        contact.go(LOAD, 1.3 * LOAD, 1.5e-5, steps);
+        close(contact.force, first_loading(1.3 * LOAD, 2.5e-5), 1e-9, "growing load");
+        // A load that falls lets slip come in, until the contact slides.
+        contact.go(1.3 * LOAD, 1.1 * LOAD, 1e-6, steps);
+        close(contact.force, first_loading(1.1 * LOAD, 2.6e-5), 1e-9, "falling load");
+        contact.go(1.1 * LOAD, 0.3 * LOAD, 1e-9, steps);
+        close(contact.force, 0.3 * MU * LOAD, 1e-9, "slides");
+    }
+}
+
+#[test]
+fn a_load_that_swings_up_and_back_changes_nothing() {
+    let mut contact = Pressed::new(LOAD);
+    let first = contact.go(LOAD, LOAD, 1e-5, 30);
+    for _ in 0..1000 {
+        contact.step(1.02 * LOAD, 0.0);
+        contact.step(1.05 * LOAD, 0.0);
+        contact.step(LOAD, 0.0);
+    }
+    close(contact.force, first, 1e-9, "after a thousand swings");
+    close(contact.go(LOAD, LOAD, 5e-6, 30), first_loading(LOAD, 1.5e-5), 1e-9, "first curve");
+    // One that swings down lets some of the rim go: once, not each time.
+    let low = [0; 3].map(|_| {
+        contact.step(0.95 * LOAD, 0.0);
+        contact.step(LOAD, 0.0)
+    });
+    close(low[0], first_loading(0.95 * LOAD, 1.5e-5), 1e-9, "what the lower load held");
+    close(low[2], low[0], 1e-9, "once");
+}
+
+#[test]
+fn reloading_closes_a_small_loop_and_goes_on_along_the_first_curve() {
+    let mut contact = Pressed::new(LOAD);
+    let top = contact.go(LOAD, LOAD, 1.5e-5, 40);
+    for _ in 0..5 {
+        contact.go(LOAD, LOAD, -4e-6, 40);
+        close(contact.go(LOAD, LOAD, 4e-6, 40), top, 1e-9, "closed loop");
+    }
+    close(contact.go(LOAD, LOAD, 5e-6, 40), first_loading(LOAD, 2e-5), 1e-9, "first curve");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_path_of_load_and_shear_gives_back_more_than_it_was_given(
+        amplitude in prop::array::uniform3(-1.0..1.0f64),
+        phase in prop::array::uniform3(0.0..6.3f64),
+        swing in 0.0..0.9f64,
+        pace in 0.3..4.0f64,
+    ) {
+        let whole = LIMIT / (2.0 / 3.0 * K);
+        let place = |t: f64| {
+            let wave = |i: usize, k: f64| amplitude[i] * ((k * t + phase[i]).sin() - phase[i].sin());
+            whole * (wave(0, 1.0) + 0.5 * wave(1, 3.0) + 0.3 * wave(2, 7.0))
+        };
+        let load = |t: f64| LOAD * (1.0 + swing * (pace * t).sin());
+        let (mut contact, dt) = (Pressed::new(LOAD), 5e-3);
+        let mut least = 0.0f64;
+        for step in 0..4000 {
+            let (t, end) = (f64::from(step) * dt, f64::from(step + 1) * dt);
+            contact.step(load(end), place(end) - place(t));
+            least = least.min(contact.work);
+            prop_assert!(contact.force.abs() <= MU * load(end) * (1.0 + 1e-12));
+        }
+        prop_assert!((contact.work - contact.lost - contact.held()).abs() < 1e-5 * LIMIT * whole);
+        prop_assert!(least > -2e-3 * LIMIT * whole, "{:.3e}", least / (LIMIT * whole));
+    }
 }
 
 #[test]

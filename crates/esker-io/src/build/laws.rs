@@ -1,12 +1,11 @@
 //! Materials and the law of every pair of them.
 
-use super::Context;
-use crate::scene::choice::{self, Preset};
+use super::{Context, presets};
+use crate::scene::choice;
 use crate::scene::raw::{RawContact, RawRolling, RawScene, RawTangential, RawTwisting};
 use crate::scene::{Location, SceneError};
 use esker::expression::Dimension;
-use esker::law::damping::{AnyDamping, PerMass};
-use esker::law::normal::{AnyNormal, ScaledHooke};
+use esker::law::normal::AnyNormal;
 use esker::law::rolling::{AnyRolling, ConstantTorque, ElasticPlastic, NoRolling, Viscous};
 use esker::law::tangential::{
     AnyTangential, Dashpot, Langston, Literal, Mindlin, NoTangential, PartialSlip, Rule, Spring, Stiffness,
@@ -155,39 +154,27 @@ impl Pair<'_> {
     }
 
     fn law(&self) -> Result<Law, SceneError> {
-        let preset = self.slot(|c| c.preset.as_ref()).map(|p| p.value);
-        let end = match self.slot(|c| c.end.as_ref()).map(|e| e.value) {
+        let preset = self.slot(|c| c.preset.as_ref()).map(|p| presets::contact(p.value, p.at));
+        let published = preset.as_ref();
+        let end = self.slot(|c| c.end.as_ref()).or(published.and_then(|p| p.end.as_ref()));
+        let end = match end.map(|e| e.value) {
             Some(choice::ContactEnd::Geometric) => ContactEnd::Geometric,
-            Some(choice::ContactEnd::NoTension) => ContactEnd::NoTension,
-            // The closed forms of the report assume it.
-            None if preset == Some(Preset::DziugysPeters1998) => ContactEnd::Geometric,
-            None => ContactEnd::NoTension,
+            Some(choice::ContactEnd::NoTension) | None => ContactEnd::NoTension,
         };
+        // What stands beside a preset completes a slot of the same law, and replaces one of another.
+        let of_preset = published.and_then(|p| p.normal.as_ref());
+        let given = self.slot(|c| c.normal.as_ref());
         let dashpot = self.slot(|c| c.dashpot.as_ref());
-        let mut law = match preset {
-            Some(Preset::DziugysPeters1998) => dziugys_peters_1998(end),
-            None => {
-                let (normal, damping) = self.normal(self.slot(|c| c.normal.as_ref()), dashpot, end)?;
-                Law { damping, end, ..Law::elastic(normal) }
-            }
-        };
-        if preset.is_some() {
-            // What stands beside a preset replaces its slot.
-            match (self.slot(|c| c.normal.as_ref()), dashpot) {
-                (None, None) => {}
-                (None, Some(dashpot)) => {
-                    return self
-                        .context
-                        .wrong(&dashpot.law, "needs `normal` beside it: the preset has a dashpot of its own");
-                }
-                (Some(raw), dashpot) => (law.normal, law.damping) = self.normal(Some(raw), dashpot, end)?,
-            }
-            if let Some(raw) = self.slot(|c| c.tangential.as_ref()) {
-                law.tangential = self.tangential(Some(raw), &law)?;
-            }
-        } else {
-            law.tangential = self.tangential(self.slot(|c| c.tangential.as_ref()), &law)?;
+        if let (Some(dashpot), None, Some(_)) = (dashpot, given, of_preset) {
+            return self
+                .context
+                .wrong(&dashpot.law, "needs `normal` beside it: the preset has a normal law of its own");
         }
+        let (normal, damping) = self.normal(presets::normal(given, of_preset).as_ref(), dashpot, end)?;
+        let mut law = Law { damping, end, ..Law::elastic(normal) };
+        let given = self.slot(|c| c.tangential.as_ref());
+        let tangential = presets::tangential(given, published.and_then(|p| p.tangential.as_ref()));
+        law.tangential = self.tangential(tangential.as_ref(), &law)?;
         if let Some(raw) = self.slot(|c| c.cohesion.as_ref()) {
             law.cohesion = self.cohesion(raw, &law.normal)?;
         }
@@ -229,7 +216,10 @@ impl Pair<'_> {
     fn tangential(&self, raw: Option<&RawTangential>, law: &Law) -> Result<AnyTangential, SceneError> {
         let c = self.context;
         // Laws whose stiffness is that of a round contact area.
-        let hertz = matches!(law.normal, AnyNormal::Hertz(_) | AnyNormal::Jkr(_) | AnyNormal::Thornton(_));
+        let hertz = matches!(
+            law.normal,
+            AnyNormal::Hertz(_) | AnyNormal::Jkr(_) | AnyNormal::Thornton(_) | AnyNormal::ThorntonNing(_)
+        );
         let Some(r) = raw else {
             // Nothing said: friction of the materials, with the spring that goes with the normal law.
             return Ok(match self.friction(None)? {
@@ -273,7 +263,10 @@ impl Pair<'_> {
         };
         let mindlin_ratio = || {
             if !hertz {
-                return c.wrong(&r.law, "goes with `hertz`, `jkr` and `thornton` only; use \"spring\" beside others");
+                return c.wrong(
+                    &r.law,
+                    "goes with `hertz`, `jkr`, `thornton` and `thornton-ning` only; use \"spring\" beside others",
+                );
             }
             match &r.stiffness_ratio {
                 Some(ratio) => c.positive(ratio),
@@ -312,7 +305,8 @@ impl Pair<'_> {
                 friction,
             }),
             Which::Langston => {
-                let compliance = c.positive(r.compliance.as_ref().expect("the reader asks for it"))?;
+                let Some(compliance) = &r.compliance else { return c.error(r.at, "langston needs `compliance`") };
+                let compliance = c.positive(compliance)?;
                 AnyTangential::Langston(Langston { compliance, friction })
             }
         })
@@ -370,15 +364,5 @@ impl Pair<'_> {
                 AnyTwisting::Marshall(Marshall { stiffness_ratio, friction, damping_ratio })
             }
         })
-    }
-}
-
-/// Table 2 of Džiugys & Peters (1998): radius-scaled spring, dashpots per mass, friction coefficient as printed.
-fn dziugys_peters_1998(end: ContactEnd) -> Law {
-    Law {
-        damping: AnyDamping::PerMass(PerMass { rate: 100.0 }),
-        tangential: AnyTangential::Dashpot(Dashpot { damping: TangentialDamping::PerMass(20.0), friction: 100.0 }),
-        end,
-        ..Law::elastic(AnyNormal::ScaledHooke(ScaledHooke { modulus: 5e5 }))
     }
 }

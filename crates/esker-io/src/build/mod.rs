@@ -7,6 +7,7 @@ mod grains;
 mod laws;
 mod normal_law;
 mod output;
+pub mod presets;
 mod stages;
 mod walls;
 

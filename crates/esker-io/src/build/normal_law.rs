@@ -12,7 +12,7 @@ use esker::law::damping::{
 };
 use esker::law::normal::{
     AnyNormal, Chang, Displacement, Hertz, Hooke, Jkr, Langston, Luding, Overlap, Power, Region, Sadd, Scale,
-    ScaledHooke, Thornton, TwelveSix, WaltonBraun,
+    ScaledHooke, Thornton, ThorntonNing, TwelveSix, WaltonBraun,
 };
 
 /// Least speed of impact where nothing is said \[m/s\].
@@ -42,7 +42,7 @@ impl Pair<'_> {
                     Some(k) => Scale::Coefficient(c.positive(k)?),
                     None => Scale::Modulus(self.modulus(r, "power")?),
                 },
-                exponent: self.given(&r.exponent)?,
+                exponent: self.given(r, &r.exponent, "exponent")?,
             }),
             NormalLaw::Overlap => match &r.coefficient {
                 Some(k) => AnyNormal::Overlap(Overlap { of: self.region(), coefficient: c.positive(k)? }),
@@ -66,26 +66,32 @@ impl Pair<'_> {
             }
             NormalLaw::Sadd => match (&r.coefficient, &r.restitution) {
                 (Some(k), Some(e)) => {
-                    let exponent = self.given(&r.exponent)?;
+                    let exponent = self.given(r, &r.exponent, "exponent")?;
                     AnyNormal::Sadd(Sadd::with_restitution(c.positive(k)?, exponent, self.restitution(e)?))
                 }
                 _ => return c.error(r.at, "sadd needs `coefficient`, `exponent` and `restitution`"),
             },
             NormalLaw::Thornton => AnyNormal::Thornton(Thornton {
                 effective_modulus: self.modulus(r, "thornton")?,
-                yield_pressure: self.given(&r.yield_pressure)?,
+                yield_pressure: self.given(r, &r.yield_pressure, "yield-pressure")?,
             }),
             NormalLaw::Jkr => AnyNormal::Jkr(Jkr {
                 effective_modulus: self.modulus(r, "jkr")?,
                 work: c.not_negative(r.work.as_ref().expect(REQUIRED))?,
             }),
-            NormalLaw::TwelveSix => AnyNormal::TwelveSix(TwelveSix { energy: self.given(&r.energy)? }),
+            NormalLaw::ThorntonNing => AnyNormal::ThorntonNing(ThorntonNing {
+                effective_modulus: self.modulus(r, "thornton-ning")?,
+                yield_pressure: self.given(r, &r.yield_pressure, "yield-pressure")?,
+                work: c.not_negative(r.work.as_ref().expect(REQUIRED))?,
+            }),
+            NormalLaw::TwelveSix => AnyNormal::TwelveSix(TwelveSix { energy: self.given(r, &r.energy, "energy")? }),
             NormalLaw::Langston => {
                 let cutoff = r.cutoff.as_ref().map_or(Ok(1.2), |x| c.positive(x))?;
                 if let (Some(given), true) = (&r.cutoff, cutoff <= 1.0) {
                     return c.wrong(given, "must be above 1: the force begins before grains touch");
                 }
-                let (force, exponent) = (self.given(&r.force)?, self.given(&r.exponent)?);
+                let force = self.given(r, &r.force, "force")?;
+                let exponent = self.given(r, &r.exponent, "exponent")?;
                 AnyNormal::Langston(Langston { force, exponent, cutoff })
             }
         };
@@ -93,8 +99,11 @@ impl Pair<'_> {
     }
 
     /// A positive number that the law requires.
-    fn given(&self, value: &Option<Spanned<f64>>) -> Result<f64, SceneError> {
-        self.context.positive(value.as_ref().expect(REQUIRED))
+    fn given(&self, r: &RawNormal, value: &Option<Spanned<f64>>, key: &str) -> Result<f64, SceneError> {
+        match value {
+            Some(value) => self.context.positive(value),
+            None => self.context.error(r.at, format!("{} needs `{key}`", choice::Choice::word(r.law.value))),
+        }
     }
 
     /// Area in a planar scene, volume in space.
@@ -205,7 +214,11 @@ impl Pair<'_> {
         let c = self.context;
         let lossy = matches!(
             normal,
-            AnyNormal::WaltonBraun(_) | AnyNormal::Sadd(_) | AnyNormal::Luding(_) | AnyNormal::Thornton(_)
+            AnyNormal::WaltonBraun(_)
+                | AnyNormal::Sadd(_)
+                | AnyNormal::Luding(_)
+                | AnyNormal::Thornton(_)
+                | AnyNormal::ThorntonNing(_)
         );
         if let Some(d) = dashpot {
             if lossy {
@@ -274,7 +287,7 @@ impl Pair<'_> {
         let c = self.context;
         let given = |value: &Option<Spanned<f64>>| c.not_negative(value.as_ref().expect(REQUIRED));
         let adhesive = match normal {
-            AnyNormal::Jkr(_) => true,
+            AnyNormal::Jkr(_) | AnyNormal::ThorntonNing(_) => true,
             AnyNormal::Luding(law) => law.adhesion > 0.0,
             _ => false,
         };

@@ -45,6 +45,34 @@ choices! {
     Preset {
         /// viscoelastic discs of Džiugys and Peters (1998)
         DziugysPeters1998 = "dziugys_peters_1998",
+        /// latching springs and falling stiffness of Walton and Braun (1986)
+        WaltonBraun1986 = "walton_braun_1986",
+        /// the same with the parameters of Lan and Rosato
+        LanRosato = "lan_rosato",
+        /// power of the overlap and falling stiffness of Sadd, Tai and Shukla (1993)
+        Sadd1993 = "sadd_1993",
+        /// the same with hysteresis
+        Sadd1993Hysteresis = "sadd_1993_hysteresis",
+        /// cylinders of Chang, Misra and Xue (1989)
+        Chang1989 = "chang_1989",
+        /// force at a distance and softening friction of Langston, Tüzün and Heyes (1994)
+        Langston1994 = "langston_1994",
+        /// the same with the shorter range of 1995
+        Langston1995 = "langston_1995",
+        /// the same with the steeper force of 1995
+        Langston1995Steep = "langston_1995_steep",
+        /// dashpot with a limit of Pöschel and Buchholtz (1993)
+        PoschelBuchholtz1993 = "poschel_buchholtz_1993",
+        /// latching springs and a spring with a limit of Khakhar (1997)
+        Khakhar1997 = "khakhar_1997",
+        /// spring and dashpot with a limit of Cundall and Strack (1979)
+        CundallStrack1979 = "cundall_strack_1979",
+        /// spring and dashpot without a limit of Lee and Herrmann
+        LeeHerrmann = "lee_herrmann",
+        /// the normal spring and dashpot for the tangent too, after Tsuji and Taguchi (1992)
+        Taguchi1992 = "taguchi_1992",
+        /// 12-6 force and a dashpot without a limit of Akiyama (1996)
+        Akiyama1996 = "akiyama_1996",
     }
     /// When a contact ends.
     ContactEnd {
@@ -75,6 +103,8 @@ choices! {
         Thornton = "thornton",
         /// adhesive elastic spheres after Johnson, Kendall and Roberts
         Jkr = "jkr",
+        /// adhesive spheres that yield, after Thornton and Ning
+        ThorntonNing = "thornton-ning",
         /// repulsive part of a 12-6 potential; begins before grains touch
         TwelveSix = "twelve-six",
         /// power of the distance after Langston; begins before grains touch

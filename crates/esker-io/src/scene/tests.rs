@@ -193,7 +193,7 @@ fn wrong_kinds_choices_and_bounds_are_told() {
     assert_error(
         &with("\"hooke\"", "\"hook\""),
         "error: unknown law `hook` in normal\n  hopper.toml:16:22, in [contact.disc-disc]: `law = \"hook\"`; known \
-         choices: hooke, hertz, power, overlap, chang, walton-braun, sadd, luding, thornton, jkr, twelve-six, langston \
+         choices: hooke, hertz, power, overlap, chang, walton-braun, sadd, luding, thornton, jkr, thornton-ning, twelve-six, langston \
          (did you mean `hooke`?)",
     );
     assert_error(

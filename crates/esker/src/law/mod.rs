@@ -109,7 +109,7 @@ pub struct Memory {
     /// Tangential stiffness at the last step \[N/m\].
     pub stiffness: f64,
     /// Tangential force at its last reversal, along the slip it resisted, and normal force at the last step, of laws that go
-    /// by them \[N\].
+    /// by them \[N\]. Of Mindlin & Deresiewicz three numbers that do not turn with the frame tell what has slipped.
     pub reversal: Vec3,
     /// See `reversal`.
     pub load: f64,

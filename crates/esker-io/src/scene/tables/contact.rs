@@ -55,7 +55,12 @@ pub static CONTACT: Section = Section {
             .default("none"),
         key("twisting", Kind::Table(&TWISTING), "{ law = \"none\" }", "Torque against twisting about the normal.")
             .default("none"),
-        key("preset", Kind::Choice(Preset::WORDS), "\"dziugys_peters_1998\"", "A published set of laws to begin with."),
+        key(
+            "preset",
+            Kind::Choice(Preset::WORDS),
+            "\"dziugys_peters_1998\"",
+            "A published set of laws to begin with: a table beside it completes a slot of the same law and replaces one of another.",
+        ),
         key("end", Kind::Choice(ContactEnd::WORDS), "\"no-tension\"", "When a contact ends.").default("no-tension"),
     ],
     groups: &[],
@@ -82,7 +87,7 @@ pub static NORMAL: Section = Section {
         )
         .of(m::PRESSURE)
         .positive()
-        .only_for(&["hooke", "hertz", "power", "chang", "thornton", "jkr"]),
+        .only_for(&["hooke", "hertz", "power", "chang", "thornton", "jkr", "thornton-ning"]),
         key(
             "dynamic-ratio",
             Kind::Number,
@@ -102,9 +107,8 @@ pub static NORMAL: Section = Section {
         .of(m::ANY)
         .positive()
         .only_for(&["power", "overlap", "sadd"]),
-        key("exponent", Kind::Number, "1.4", "Exponent of the overlap; langston: of the distance.")
+        key("exponent", Kind::Number, "1.4", "Exponent of the overlap; langston: of the distance. These laws need it, from here or from a preset.")
             .positive()
-            .required()
             .only_for(&["power", "sadd", "langston"]),
         key("displacement", Kind::Choice(Displacement::WORDS), "\"both\"", "Whose displacement the overlap is.")
             .default("one")
@@ -127,21 +131,19 @@ pub static NORMAL: Section = Section {
             .of(m::PRESSURE)
             .positive()
             .required()
-            .only_for(&["thornton"]),
+            .only_for(&["thornton", "thornton-ning"]),
         key("work", Kind::Number, "\"0.1 J/m^2\"", "Work of adhesion.")
             .of(m::SURFACE_ENERGY)
             .not_negative()
             .required()
-            .only_for(&["jkr"]),
-        key("energy", Kind::Number, "\"1e-6 J\"", "Energy scale of the potential.")
+            .only_for(&["jkr", "thornton-ning"]),
+        key("energy", Kind::Number, "\"1e-6 J\"", "Energy scale of the potential, which the law needs.")
             .of(m::ENERGY)
             .positive()
-            .required()
             .only_for(&["twelve-six"]),
-        key("force", Kind::Number, "\"1e-3 N\"", "Force of grains that just touch; Langston takes the weight of a grain.")
+        key("force", Kind::Number, "\"1e-3 N\"", "Force of grains that just touch, which the law needs; Langston takes the weight of a grain.")
             .of(m::FORCE)
             .positive()
-            .required()
             .only_for(&["langston"]),
         key("cutoff", Kind::Number, "1.2", "Distance at which the force begins, over that of grains that touch.")
             .positive()
@@ -298,11 +300,10 @@ pub static TANGENTIAL: Section = Section {
             "compliance",
             Kind::Number,
             "\"1e-6 m/N\"",
-            "Displacement at which a contact slides, over friction and load.",
+            "Displacement at which a contact slides, over friction and load; the law needs it.",
         )
         .of(m::COMPLIANCE)
         .positive()
-        .required()
         .only_for(&["langston"]),
         key("friction", Kind::Number, "0.3", "Coefficient of friction.")
             .not_negative()

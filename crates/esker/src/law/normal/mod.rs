@@ -10,6 +10,7 @@ mod overlap;
 mod power;
 mod sadd;
 mod thornton;
+mod thornton_ning;
 mod walton_braun;
 
 pub use chang::{Chang, Displacement};
@@ -22,6 +23,7 @@ pub use overlap::{Overlap, Region};
 pub use power::{Power, Scale};
 pub use sadd::Sadd;
 pub use thornton::Thornton;
+pub use thornton_ning::{Flattened, ThorntonNing};
 pub use walton_braun::WaltonBraun;
 
 use super::{History, Touch};
@@ -104,6 +106,8 @@ any_normal! {
     Thornton,
     /// Adhesive elastic spheres.
     Jkr,
+    /// Adhesive spheres that yield.
+    ThorntonNing,
     /// Repulsive part of the 12-6 potential.
     TwelveSix,
     /// Power of the distance of the centres.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
 /// Hertz up to a limiting pressure, linear beyond it, Hertz with a flatter surface on unloading (Thornton 1997; Thornton &
-/// Ning 1998 without their adhesion, which [`Dmt`](crate::law::cohesion::Dmt) can stand for).
+/// Ning 1998 without their adhesion, which [`ThorntonNing`](super::ThorntonNing) has).
 ///
 /// $$F = \tfrac43E^*\sqrt{R^*}\,\delta^{3/2}\ (\delta\le\delta_y),\qquad F = F_y + \pi p_y R^*(\delta-\delta_y),\qquad
 /// F = \tfrac43E^*\sqrt{R_p}\,(\delta-\delta_p)^{3/2}\ \text{(unloading)}$$

@@ -1,6 +1,7 @@
 //! Tangential laws. A new one is a file here and a line in [`AnyTangential`].
 
 mod dashpot;
+mod diagram;
 mod langston;
 mod literal;
 mod mindlin;
