@@ -5,6 +5,7 @@ mod common;
 use common::*;
 use esker::expression::Program;
 use esker::field::{Buoyancy, Central, Drag, DragCoefficient, ExpressionField, MutualAttraction, SLOTS, UniformForce};
+use esker::integrate::Integrator;
 use esker::math::Vec3;
 use esker::measure::energy;
 use esker::model::Model;
@@ -141,7 +142,7 @@ fn a_grain_about_a_heavy_centre_follows_kepler() {
 fn two_grains_circle_each_other_under_their_own_attraction() {
     let (constant, d) = (0.5, 0.3);
     let mut model = empty(1e-4);
-    model.fields.push(Arc::new(MutualAttraction { constant, cell: PeriodicCell::OPEN }));
+    model.fields.push(Arc::new(MutualAttraction { constant, cell: PeriodicCell::OPEN, every: 1 }));
     let mut state = State::new(&model);
     let (m1, m2) = (model.kinds[0].mass(R), model.kinds[0].mass(1.5 * R));
     let omega = (constant * (m1 + m2) / (d * d * d)).sqrt();
@@ -156,6 +157,48 @@ fn two_grains_circle_each_other_under_their_own_attraction() {
     assert!(p.position(b).distance(Vec3::X * -r2) < 1e-5 * d, "{}", p.position(b));
     close(p.position(a).distance(p.position(b)), d, 1e-6, "distance");
     account_closes(&model, &state, constant * m1 * m2 / d, 1e-9);
+}
+
+/// Two grains that attract each other, looked at every so many steps, bound to the middle by a spring besides: where the first
+/// is after a while, and the residual of the account over the energy of the attraction.
+fn bound_pair(integrator: Integrator, dt: f64, every: u64, spring: f64) -> (Vec3, f64) {
+    let (constant, d) = (0.5, 0.3);
+    let mut model = empty(dt);
+    model.integrator = integrator;
+    model.fields.push(Arc::new(MutualAttraction { constant, cell: PeriodicCell::OPEN, every }));
+    if spring > 0.0 {
+        model.fields.push(Arc::new(Central { centre: Vec3::ZERO, strength: spring, exponent: 1.0, cell: model.cell }));
+    }
+    let mut state = State::new(&model);
+    let m = model.kinds[0].mass(R);
+    // Somewhat more than on a circle.
+    let v = 1.1 * (constant * m / (2.0 * d) + 0.25 * spring * d * d).sqrt();
+    add(&model, &mut state, 0, Vec3::X * (0.5 * d), R, Vec3::Y * v, Vec3::ZERO);
+    add(&model, &mut state, 0, Vec3::X * (-0.5 * d), R, Vec3::Y * -v, Vec3::ZERO);
+    run(&model, &mut state, (0.512 / dt).round() as u64);
+    let residual = energy::balance(&model, &state).residual() / (constant * m * m / d);
+    (state.particles.position(index(&state, 0)), residual)
+}
+
+#[test]
+fn a_field_looked_at_every_fourth_step_is_one_of_steps_four_times_as_long() {
+    for integrator in [Integrator::VelocityVerlet, Integrator::SymplecticEuler] {
+        let ((impulses, _), (steps, _)) = (bound_pair(integrator, 1e-3, 4, 0.0), bound_pair(integrator, 4e-3, 1, 0.0));
+        let off = impulses.distance(steps);
+        println!("{integrator:?}: off by {off:.1e} m");
+        assert!(off < 1e-14, "{integrator:?}: off by {off:.1e} m");
+    }
+}
+
+#[test]
+fn impulses_beside_a_fast_field_are_of_second_order() {
+    let (fine, _) = bound_pair(Integrator::VelocityVerlet, 1.25e-4, 1, 100.0);
+    let [coarse, half] = [4e-3, 2e-3].map(|dt| bound_pair(Integrator::VelocityVerlet, dt, 4, 100.0));
+    let order = (coarse.0.distance(fine) / half.0.distance(fine)).log2();
+    println!("order {order:.2}; residuals {:.1e}, {:.1e}", coarse.1, half.1);
+    assert!((order - 2.0).abs() < 0.1, "order {order}");
+    let order = (coarse.1 / half.1).log2();
+    assert!((order - 2.0).abs() < 0.1, "order {order} of the residual");
 }
 
 #[test]

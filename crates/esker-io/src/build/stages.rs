@@ -165,8 +165,12 @@ fn fields(c: &Context, model: &Model, gravity: Vec3) -> Result<Vec<NamedField>, 
                 exponent: exponent.value,
                 cell: model.cell,
             }),
-            RawFieldKind::Attraction { constant } => {
-                Arc::new(MutualAttraction { constant: constant.value, cell: model.cell })
+            RawFieldKind::Attraction { constant, every } => {
+                if let Some(zero) = every.filter(|every| every.value == 0) {
+                    return c.error(zero.at, "`every` is 0 steps: give 1 or more");
+                }
+                let every = every.map_or(1, |every| every.value);
+                Arc::new(MutualAttraction { constant: constant.value, cell: model.cell, every })
             }
             RawFieldKind::Expression { force } => {
                 let zero = esker::expression::Program::compile("0", &esker::field::SLOTS)
@@ -357,6 +361,17 @@ fn choose_step(
         }
         _ => Rotation::Quaternions,
     };
+    if !model.integrator.scheme().takes_impulses()
+        && let Some(field) = model.fields.iter().find(|field| field.every() > 1)
+    {
+        let message = format!(
+            "`{}` acts every {} steps, as impulses, which `integrator = \"{}\"` does not take: leave `every` out, or take velocity-verlet",
+            field.name(),
+            field.every(),
+            model.integrator.name()
+        );
+        return c.error(c.raw.fields[0].at, message);
+    }
     if let Some(skin) = pick(stage, scene, |s| s.skin) {
         model.skin = c.positive(&skin)?;
     }

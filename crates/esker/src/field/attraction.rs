@@ -13,6 +13,8 @@ pub struct MutualAttraction {
     pub constant: f64,
     /// Periodic faces.
     pub cell: PeriodicCell,
+    /// Steps between two looks at it.
+    pub every: u64,
 }
 
 impl Field for MutualAttraction {
@@ -30,6 +32,9 @@ impl Field for MutualAttraction {
             })
             .sum();
         self.constant * grains.mass[i] * sum
+    }
+    fn every(&self) -> u64 {
+        self.every
     }
     fn has_potential(&self) -> bool {
         true

@@ -33,6 +33,12 @@ pub trait Field: Send + Sync {
     /// Potential energy of grain `i` \[J\], the sum over all grains being the energy of the field; 0 without a potential.
     fn potential(&self, grains: &Particles, i: usize) -> f64;
 
+    /// Steps between two looks at it. It acts as an impulse over as many: multiple time steps (r-RESPA; Tuckerman, Berne &
+    /// Martyna, J. Chem. Phys. 97 (1992) 1990), for a field that costs more than it changes.
+    fn every(&self) -> u64 {
+        1
+    }
+
     /// The acceleration, if it is the same for every grain and at all times \[m/s²\].
     fn uniform_acceleration(&self) -> Option<Vec3> {
         None

@@ -188,6 +188,12 @@ pub trait Scheme: Sync {
         false
     }
 
+    /// Whether it takes a force as kicks of its own time and no other, so that a field may act as
+    /// [impulses](crate::field::Field::every).
+    fn takes_impulses(&self) -> bool {
+        false
+    }
+
     /// Whether it turns bodies in its own way, whatever [`Rotation`] is asked for.
     fn has_own_rotation(&self) -> bool {
         true

@@ -52,6 +52,8 @@ pub trait Rule: Sync {
     const MOVES_AT_END: bool = false;
     /// Whether forces are wanted in the middle of the step and not at its end.
     const HALF_WAY: bool = false;
+    /// Whether a force acts as kicks of its own time and no other.
+    const TAKES_IMPULSES: bool = false;
     /// Whether it turns spheres, which are a picture only, in each step.
     const TURNS_SPHERES: bool = true;
 
@@ -94,6 +96,10 @@ impl<R: Rule> Scheme for R {
 
     fn has_own_rotation(&self) -> bool {
         false
+    }
+
+    fn takes_impulses(&self) -> bool {
+        R::TAKES_IMPULSES
     }
 
     fn half_way(&self) -> bool {

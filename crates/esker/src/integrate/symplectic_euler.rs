@@ -10,6 +10,7 @@ use super::rule::{Known, Rule, Way};
 pub struct SymplecticEuler;
 
 impl Rule for SymplecticEuler {
+    const TAKES_IMPULSES: bool = true;
     #[inline]
     fn begin(Known { v, a, .. }: Known, dt: f64) -> Way {
         let v = v + a * dt;

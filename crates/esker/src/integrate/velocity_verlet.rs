@@ -13,6 +13,7 @@ use crate::math::Vec3;
 pub struct VelocityVerlet;
 
 impl Rule for VelocityVerlet {
+    const TAKES_IMPULSES: bool = true;
     const HAS_END: bool = true;
     const TURNS_SPHERES: bool = false;
 

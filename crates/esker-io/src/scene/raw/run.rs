@@ -53,6 +53,8 @@ pub enum RawFieldKind {
     Attraction {
         /// G \[m³/(kg s²)\]
         constant: Spanned<f64>,
+        /// Steps between two looks at it.
+        every: Option<Spanned<u64>>,
     },
     /// A force by formulas of [`FORCE_SLOTS`](super::super::tables::run::FORCE_SLOTS) \[N\]; two in a planar scene,
     /// or three.
@@ -93,7 +95,7 @@ impl RawField {
                 exponent: t.number("exponent").expect(CHECKED),
             }
         } else if let Some(t) = t.table("attraction") {
-            RawFieldKind::Attraction { constant: t.number("constant").expect(CHECKED) }
+            RawFieldKind::Attraction { constant: t.number("constant").expect(CHECKED), every: t.count("every") }
         } else {
             let t = t.table("expression").expect(CHECKED);
             let program = |node: &super::super::node::Node| match &node.value {

@@ -121,7 +121,16 @@ pub static CENTRAL: Section = Section {
 pub static ATTRACTION: Section = Section {
     name: "attraction",
     doc: "Gravitation between all grains. With periodic faces each feels the nearest copy of every other.",
-    keys: &[key("constant", Kind::Number, "\"6.674e-11 m^3/kg/s^2\"", "The constant G.").of(m::ATTRACTION).required()],
+    keys: &[
+        key("constant", Kind::Number, "\"6.674e-11 m^3/kg/s^2\"", "The constant G.").of(m::ATTRACTION).required(),
+        key(
+            "every",
+            Kind::Count,
+            "10",
+            "Steps between two looks at it; it acts as an impulse over as many. With velocity-verlet and symplectic-euler.",
+        )
+        .default("1"),
+    ],
     groups: &[],
     tag: None,
 };

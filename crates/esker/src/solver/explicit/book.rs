@@ -10,8 +10,9 @@ use rayon::prelude::*;
 
 const CHUNK: usize = 1024;
 
-/// Adds the fields to the loads, except gravity alone; forces without a potential are kept for the ledger.
-pub fn fields(model: &Model, state: &mut State, t: f64, without_potential: &mut Vec<Vec3>) {
+/// Adds the fields to the loads at the time `t`, the end of the step number `step`, except gravity alone; forces without a
+/// potential are kept for the ledger.
+pub fn fields(model: &Model, state: &mut State, step: u64, t: f64, without_potential: &mut Vec<Vec3>) {
     let p = &mut state.particles;
     let n = p.owned();
     without_potential.clear();
@@ -26,8 +27,8 @@ pub fn fields(model: &Model, state: &mut State, t: f64, without_potential: &mut 
         |(c, (loads, other))| {
             for (k, (load, other)) in loads.iter_mut().zip(other).enumerate() {
                 let i = c * CHUNK + k;
-                for field in &model.fields {
-                    let force = field.force(grains, i, t);
+                for field in model.fields.iter().filter(|field| step.is_multiple_of(field.every())) {
+                    let force = field.every() as f64 * field.force(grains, i, t);
                     load.force += force;
                     if !field.has_potential() {
                         *other += force;

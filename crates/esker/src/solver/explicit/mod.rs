@@ -156,7 +156,7 @@ impl Explicit {
         if with_now {
             std::mem::swap(&mut state.particles.motion, &mut list.now);
         }
-        book::fields(model, state, force_time, &mut list.field_force);
+        book::fields(model, state, state.step + 1, force_time, &mut list.field_force);
         book::field_work(model, state, &list.field_force, dt);
         if with_now {
             std::mem::swap(&mut state.particles.motion, &mut list.now);
@@ -214,7 +214,7 @@ impl Explicit {
         let frames = visit::frames(model, state, time, after);
         self.contacts(model, state, &frames, after, Then::Stop);
         let list = self.list.as_mut().expect("kept above");
-        book::fields(model, state, time, &mut list.field_force);
+        book::fields(model, state, state.step + 1, time, &mut list.field_force);
         for (segment, kept) in list.segments.iter_mut().zip(memories) {
             segment.restore(kept);
         }
@@ -492,7 +492,7 @@ impl Explicit {
         let frames = visit::frames(model, state, state.time, 0.0);
         self.contacts(model, state, &frames, 0.0, Then::Stop);
         let list = self.list.as_mut().expect("just built");
-        book::fields(model, state, state.time, &mut list.field_force);
+        book::fields(model, state, state.step, state.time, &mut list.field_force);
         book::field_work(model, state, &list.field_force, 0.0);
         book::walls(state, &list.segments, &frames, 0.0);
         book::losses(state, &mut list.segments);
