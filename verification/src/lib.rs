@@ -5,9 +5,18 @@
 //! ask that the quick ones hold.
 
 mod adhesion;
+mod beds;
+mod bulk;
+mod chains;
+mod drums;
+mod flows;
+mod heaps;
+mod hoppers;
 mod hysteresis;
 mod impacts;
+mod jamming;
 mod motion;
+mod silos;
 
 use esker_io::chart::Chart;
 use std::time::Instant;
@@ -99,6 +108,8 @@ pub enum Gate {
     Absolute(f64),
     /// The expected one is the largest allowed.
     AtMost,
+    /// The expected one is the smallest allowed.
+    AtLeast,
 }
 
 impl Check {
@@ -108,6 +119,7 @@ impl Check {
             Gate::Relative(_) => (self.measured - self.expected).abs() / self.expected.abs(),
             Gate::Absolute(_) => (self.measured - self.expected).abs(),
             Gate::AtMost => (self.measured - self.expected).max(0.0),
+            Gate::AtLeast => (self.expected - self.measured).max(0.0),
         }
     }
 
@@ -116,6 +128,7 @@ impl Check {
         match self.gate {
             Gate::Relative(gate) | Gate::Absolute(gate) => self.deviation() <= gate,
             Gate::AtMost => self.measured <= self.expected,
+            Gate::AtLeast => self.measured >= self.expected,
         }
     }
 
@@ -126,6 +139,7 @@ impl Check {
             Gate::Relative(gate) => format!("{gate:.0e} of it"),
             Gate::Absolute(gate) => format!("± {gate}"),
             Gate::AtMost => "at most".into(),
+            Gate::AtLeast => "at least".into(),
         }
     }
 }
@@ -144,6 +158,11 @@ impl Findings {
     /// Adds an upper limit.
     fn at_most(&mut self, what: impl Into<String>, measured: f64, limit: f64) {
         self.checks.push(Check { what: what.into(), expected: limit, measured, gate: Gate::AtMost });
+    }
+
+    /// Adds a lower limit.
+    fn at_least(&mut self, what: impl Into<String>, measured: f64, limit: f64) {
+        self.checks.push(Check { what: what.into(), expected: limit, measured, gate: Gate::AtLeast });
     }
 }
 
@@ -175,5 +194,19 @@ impl Case {
 
 /// All cases, in the order in which they are told.
 pub fn cases() -> Vec<Case> {
-    [impacts::CASES, hysteresis::CASES, adhesion::CASES, motion::CASES].concat()
+    [
+        impacts::CASES,
+        hysteresis::CASES,
+        adhesion::CASES,
+        motion::CASES,
+        flows::CASES,
+        silos::CASES,
+        beds::CASES,
+        chains::CASES,
+        drums::CASES,
+        heaps::CASES,
+        jamming::CASES,
+        hoppers::CASES,
+    ]
+    .concat()
 }

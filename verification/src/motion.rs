@@ -59,7 +59,7 @@ pub const CASES: &[Case] = &[
 ];
 
 /// A scene of these tables with one stage without end.
-fn simulation(tables: &str, threads: usize) -> Simulation {
+pub(crate) fn simulation(tables: &str, threads: usize) -> Simulation {
     let text = format!("title = \"verification\"\n{tables}\n[[stage]]\nname = \"run\"\nduration = 1e6\n");
     // These scenes are part of the program: one that is not understood is a fault of it.
     let raw = scene::read(&text, "verification.toml", &[]).expect("a scene of our own");
@@ -68,7 +68,7 @@ fn simulation(tables: &str, threads: usize) -> Simulation {
 }
 
 /// Runs for a time; returns the state.
-fn after(simulation: &mut Simulation, time: f64) -> &State {
+pub(crate) fn after(simulation: &mut Simulation, time: f64) -> &State {
     let steps = (time / simulation.model().dt).round() as u64;
     simulation.advance(steps).expect("the run goes on");
     &simulation.state
