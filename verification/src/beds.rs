@@ -55,7 +55,7 @@ const DASHPOT: &str = "contact.default.tangential={law=\"dashpot\", rate=20, fri
 /// A spring beside the dashpot, and a real friction.
 const SPRING: &str = "contact.default.tangential={law=\"spring\", stiffness-ratio=\"2/7\", rate=20, friction=0.5}";
 /// So much inertia that torques turn nothing.
-const FROZEN: &str = "grains.bed.inertia-factor=1e9";
+const FROZEN: &str = "grains.bed.inertia-factor=1e12";
 /// Width of the bed and of the chamber, as in the scene \[m\].
 const WIDTH: f64 = 2.0;
 const CHAMBER: f64 = 4.0;
@@ -375,6 +375,6 @@ fn frozen_rotation() -> Findings {
         "slope [deg]",
         vec![("free".into(), free.slopes), ("frozen".into(), frozen.slopes)],
     ));
-    found.reading = "one seed; the report says that rotation matters, not by how much. Grains are frozen by an inertia 2.5e9 times theirs";
+    found.reading = "one seed; the report says that rotation matters, not by how much. Grains are frozen by an inertia 2.5e12 times theirs";
     found
 }
