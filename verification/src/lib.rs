@@ -5,20 +5,29 @@
 //! ask that the quick ones hold.
 
 mod adhesion;
+mod beds;
 mod bench;
+mod bulk;
+mod chains;
 mod chung_ooi;
 mod collisions;
+mod drums;
 mod falls;
+mod flows;
 mod frames;
+mod heaps;
+mod hoppers;
 mod hysteresis;
 mod impacts;
 mod incline;
 mod integrators;
+mod jamming;
 mod motion;
 mod oblique;
 mod pit;
 mod rolling_and_spinning;
 mod rotation;
+mod silos;
 mod surfaces;
 
 use esker_io::chart::Chart;
@@ -124,6 +133,8 @@ pub enum Gate {
     Absolute(f64),
     /// The expected one is the largest allowed.
     AtMost,
+    /// The expected one is the smallest allowed.
+    AtLeast,
 }
 
 impl Check {
@@ -133,6 +144,7 @@ impl Check {
             Gate::Relative(_) => (self.measured - self.expected).abs() / self.expected.abs(),
             Gate::Absolute(_) => (self.measured - self.expected).abs(),
             Gate::AtMost => (self.measured - self.expected).max(0.0),
+            Gate::AtLeast => (self.expected - self.measured).max(0.0),
         }
     }
 
@@ -141,6 +153,7 @@ impl Check {
         match self.gate {
             Gate::Relative(gate) | Gate::Absolute(gate) => self.deviation() <= gate,
             Gate::AtMost => self.measured <= self.expected,
+            Gate::AtLeast => self.measured >= self.expected,
         }
     }
 
@@ -152,6 +165,7 @@ impl Check {
             Gate::Absolute(gate) if gate > 0.0 && gate < 1e-3 => format!("± {gate:.0e}"),
             Gate::Absolute(gate) => format!("± {gate}"),
             Gate::AtMost => "at most".into(),
+            Gate::AtLeast => "at least".into(),
         }
     }
 }
@@ -170,6 +184,11 @@ impl Findings {
     /// Adds an upper limit.
     fn at_most(&mut self, what: impl Into<String>, measured: f64, limit: f64) {
         self.checks.push(Check { what: what.into(), expected: limit, measured, gate: Gate::AtMost });
+    }
+
+    /// Adds a lower limit.
+    fn at_least(&mut self, what: impl Into<String>, measured: f64, limit: f64) {
+        self.checks.push(Check { what: what.into(), expected: limit, measured, gate: Gate::AtLeast });
     }
 }
 
@@ -217,6 +236,14 @@ pub fn cases() -> Vec<Case> {
         frames::CASES,
         surfaces::CASES,
         pit::CASES,
+        flows::CASES,
+        silos::CASES,
+        beds::CASES,
+        chains::CASES,
+        drums::CASES,
+        heaps::CASES,
+        jamming::CASES,
+        hoppers::CASES,
     ]
     .concat()
 }
