@@ -219,7 +219,7 @@ fn packed_bed() -> Findings {
         })],
     ));
     found.reading = "packing and contacts are a prototype's; rest and the loads on walls do not depend on it. The variation asked within \
-                     layers was set from one of its beds; over ten of ours the least is 0.298 to 0.374. \
+                     layers was set from one of its beds, and one of ours lies just below it. \
                      Contacts are as soft as the report's, overlaps a third of a radius";
     found
 }
@@ -336,7 +336,8 @@ fn kiln() -> Findings {
         curves,
     ));
     found.reading = "slopes are a prototype's, with its deviations over time (1.2 and 4.2 deg) for gates. Power and dissipation are \
-                     compared over one revolution only, in which the bed stores and releases some per cent";
+                     compared over one revolution only, in which the bed stores and releases some per cent: with that counted the account \
+                     closes, without it one run misses";
     found
 }
 

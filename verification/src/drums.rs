@@ -213,6 +213,8 @@ fn regimes() -> Findings {
             ("centrifuging".into(), carried.profile),
         ],
     ));
-    found.reading = "planar, 190 and 380 discs with friction 0.7; angles of discs are not those of spheres, so none is compared with a measured one";
+    found.reading = "planar, 190 and 380 discs with friction 0.7; angles of discs are not those of spheres, so none is compared with a measured \
+                     one. With so few discs the slope still depends on their number, by more than the degree asked; larger drums were not \
+                     tried";
     found
 }

@@ -200,7 +200,8 @@ fn jamming() -> Findings {
         "log10 of pressure",
         pressures,
     ));
-    found.reading = "one packing of each kind, opened step by step from well above; in the published scaling 1000 spheres jam 0.005 \
-                     below the packing of endlessly many, so the gate of 0.003 is met only by chance";
+    found.reading = "one packing of each kind, opened step by step from well above; the published packings are those of endlessly many \
+                     grains, and one of a thousand scatters about them. The contacts of the Hertzian packing are counted where grains are \
+                     about to lose them and come out too low";
     found
 }
