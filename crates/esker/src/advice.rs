@@ -169,6 +169,7 @@ fn pair(model: &Model, law: &Law, kind: &Kind, r: f64, body: Body, speed: f64, s
         normal: Vec3::X,
         middle: Vec3::X,
         effective_radius,
+        elongation: 0.0,
         curvature: [1.0 / effective_radius, 0.0],
         effective_mass,
         now: Default::default(),

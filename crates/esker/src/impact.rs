@@ -112,6 +112,7 @@ impl Impact {
                 normal: n,
                 middle: n,
                 effective_radius: self.effective_radius(),
+                elongation: 0.0,
                 curvature: self.curvature,
                 effective_mass: self.effective_mass,
                 now: half_way.half_a_step_later(last, n),

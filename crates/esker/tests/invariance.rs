@@ -180,6 +180,7 @@ fn a_rigidly_spinning_pair_carries_its_springs_along_without_work() {
             normal: Vec3::X,
             middle: Vec3::X,
             effective_radius: 0.5 * r,
+            elongation: 0.0,
             curvature: [1.0 / r; 2],
             effective_mass: 1.0,
             now: Default::default(),

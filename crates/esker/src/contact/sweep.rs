@@ -152,6 +152,7 @@ pub fn touch(grains: Grains, i: usize, j: usize, law: &Law, memory: &Memory) -> 
         normal,
         middle,
         effective_radius: 1.0 / (m_i.inverse_radius + m_j.inverse_radius),
+        elongation: 0.0,
         curvature,
         effective_mass: 1.0 / (m_i.inverse_mass + m_j.inverse_mass),
         now: match grains.now {

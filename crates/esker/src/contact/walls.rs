@@ -9,6 +9,7 @@ use super::near_walls::{NearWall, NearWalls};
 use super::sweep::{BlockSum, Grains, Now};
 use super::{Frame, Levers, Velocity, WallContact, contact_velocity, mean_contact_velocity};
 use crate::boundary::WallTouch;
+use crate::law::normal::elliptic_factor;
 use crate::law::{Dissipation, LastRates, Memory, Touch};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
@@ -103,6 +104,9 @@ pub struct Scene<'a> {
 /// How far a contact may move over the wall in one step and still be the same contact seen on a neighbouring face, edge
 /// or vertex: a fraction of the radius, and the cosine of the angle between the normals.
 const SAME_CONTACT: (f64, f64) = (0.1, 0.9);
+
+/// Largest effective radius of a grain in a hollow, in radii of the grain.
+const CONFORMS: f64 = 1e3;
 
 /// Appends the contacts of the grain of an entry with its wall.
 pub(super) fn touches(scene: &Scene, near: &NearWalls, entry: &NearWall, out: &mut Vec<WallTouch>) {
@@ -306,6 +310,7 @@ pub fn wall_touch(
         normal: on.normal,
         middle: on.middle,
         effective_radius: 1.0 / inverse_effective_radius(model.planar, motion.inverse_radius, found.curvature),
+        elongation: elongation_on_wall(model.planar, motion.inverse_radius, found.curvature),
         curvature: curvature_on_wall(model.planar, motion.inverse_radius, found),
         effective_mass: 1.0 / motion.inverse_mass,
         now: match grains.now {
@@ -333,4 +338,16 @@ pub(super) fn inverse_effective_radius(planar: bool, inverse_radius: f64, curvat
         let [a, b] = curvature.map(|c| inverse_radius + c);
         (a * b).max(1e-6 * inverse_radius * inverse_radius).sqrt()
     }
+}
+
+/// [`Touch::elongation`] of a sphere on a wall, nothing where the wall curves the same both ways, as planes and shells do.
+/// The radius of Hertz's force is limited as R\* is.
+pub(super) fn elongation_on_wall(planar: bool, inverse_radius: f64, curvature: [f64; 2]) -> f64 {
+    if planar || curvature[0] == curvature[1] {
+        return 0.0;
+    }
+    let per_radius = inverse_effective_radius(planar, inverse_radius, curvature);
+    let sharper = (inverse_radius + curvature[0].max(curvature[1])) / per_radius;
+    // The limit comes down to nothing where R* has reached its own, so that the force has no jump.
+    elliptic_factor(sharper * sharper).min(CONFORMS * per_radius / inverse_radius).max(1.0) - 1.0
 }

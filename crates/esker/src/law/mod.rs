@@ -48,6 +48,9 @@ pub struct Touch {
     pub middle: Vec3,
     /// Effective radius R\* \[m\]: 1/R\* = 1/Ri + 1/Rj.
     pub effective_radius: f64,
+    /// What an elongated area of contact adds to R\* in [`Touch::hertz_radius`], over R\*: 0 between spheres and on planes, see
+    /// [`elliptic_factor`](normal::elliptic_factor).
+    pub elongation: f64,
     /// Curvatures of both bodies, 1/Ri and 1/Rj, in the mean of both directions \[1/m\]: 0 of a plane, negative of a hollow.
     pub curvature: [f64; 2],
     /// Effective mass m\* \[kg\]: 1/m\* = 1/mi + 1/mj.
@@ -71,6 +74,14 @@ pub struct ContactVelocity {
     pub turning: Vec3,
     /// Spin of the contact frame about the normal: mean of ωi·n and ωj·n, weighted with the levers \[rad/s\].
     pub frame_spin: f64,
+}
+
+impl Touch {
+    /// Radius of Hertz's force \[m\]: R\*, or what an elliptic area of contact makes of it.
+    #[inline]
+    pub fn hertz_radius(&self) -> f64 {
+        self.effective_radius * (1.0 + self.elongation)
+    }
 }
 
 impl ContactVelocity {

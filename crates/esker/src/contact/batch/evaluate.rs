@@ -169,7 +169,7 @@ pub(super) struct OnWalls {
     pub angle: Record,
     pub overlap: Record,
     pub inverse_mass: Record,
-    /// One over the effective radius.
+    /// One over the effective radius, with Hertz that of his force.
     pub inverse_radius: Record,
 }
 

@@ -11,7 +11,9 @@ use crate::contact::list::{BLOCK, Segment};
 use crate::contact::octets::{Needs, Octets};
 use crate::contact::spots::{Spot, Spots};
 use crate::contact::sweep::Grains;
-use crate::contact::walls::{OnWall, Scene, WallFrames, WallSums, heir, inverse_effective_radius, release, touches};
+use crate::contact::walls::{
+    OnWall, Scene, WallFrames, WallSums, elongation_on_wall, heir, inverse_effective_radius, release, touches,
+};
 use crate::lanes::{Lane, Record, Width, prefetch};
 use crate::math::Vec3;
 use crate::model::Model;
@@ -176,7 +178,13 @@ impl WallBatch {
         lanes.angle[l] = on.wall.angular.dot(on.middle) * grains.dt;
         lanes.overlap[l] = touch.overlap;
         lanes.inverse_mass[l] = motion.inverse_mass;
-        lanes.inverse_radius[l] = inverse_effective_radius(model.planar, motion.inverse_radius, touch.curvature);
+        let inverse_radius = inverse_effective_radius(model.planar, motion.inverse_radius, touch.curvature);
+        // Of these laws only Hertz's knows of elliptic areas.
+        lanes.inverse_radius[l] = if self.laws.form == Form::Hertz {
+            inverse_radius / (1.0 + elongation_on_wall(model.planar, motion.inverse_radius, touch.curvature))
+        } else {
+            inverse_radius
+        };
         waiting.laws[l] = self.laws.which(grains.kind[g], w);
         (waiting.lever[l], waiting.point[l]) = (on.lever, on.point);
     }

@@ -27,7 +27,7 @@ impl KuwabaraKono {
 
 impl DampingLaw for KuwabaraKono {
     fn coefficient(&self, touch: &Touch, _: f64, _: f64, _: &History) -> f64 {
-        2.0 * self.viscosity * (touch.effective_radius * touch.overlap.max(0.0)).sqrt()
+        2.0 * self.viscosity * (touch.hertz_radius() * touch.overlap.max(0.0)).sqrt()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod chang;
 mod continuous;
+mod ellipse;
 mod hertz;
 mod hooke;
 mod jkr;
@@ -15,6 +16,7 @@ mod walton_braun;
 
 pub use chang::{Chang, Displacement};
 pub use continuous::{Langston, TwelveSix};
+pub use ellipse::elliptic_factor;
 pub use hertz::Hertz;
 pub use hooke::{Hooke, ScaledHooke};
 pub use jkr::Jkr;

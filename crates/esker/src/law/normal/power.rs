@@ -38,10 +38,10 @@ impl Power {
 
 impl NormalLaw for Power {
     fn force(&self, touch: &Touch, _: &History) -> f64 {
-        self.coefficient(touch.effective_radius) * touch.overlap.powf(self.exponent)
+        self.coefficient(touch.hertz_radius()) * touch.overlap.powf(self.exponent)
     }
     fn stiffness(&self, touch: &Touch, _: &History) -> f64 {
-        self.coefficient(touch.effective_radius) * self.exponent * touch.overlap.powf(self.exponent - 1.0)
+        self.coefficient(touch.hertz_radius()) * self.exponent * touch.overlap.powf(self.exponent - 1.0)
     }
     fn energy(&self, touch: &Touch, history: &History) -> f64 {
         self.force(touch, history) * touch.overlap / (self.exponent + 1.0)
