@@ -176,6 +176,23 @@ fn a_bare_scene_with_its_defaults_written_out_is_the_same_run() {
 }
 
 #[test]
+fn what_an_integrator_cannot_do_is_refused_with_a_sentence() {
+    let leap = "integrator = \"leap-frog\"";
+    let angles = BARE.replace(leap, "integrator = \"gear\", rotation = \"euler-angles\"");
+    let field = format!("{BARE}\n[[field]]\nattraction = {{ constant = 1, every = 5 }}\n");
+    let never = field.replace("every = 5", "every = 0");
+    for (text, says) in [
+        (angles, "`rotation = \"euler-angles\"` has no effect with `integrator = \"gear\"`"),
+        (field, "`attraction` acts every 5 steps, as impulses, which `integrator = \"leap-frog\"` does not take"),
+        (never, "`every` is 0 steps"),
+    ] {
+        let raw = scene::read(&text, "scene.toml", &[]).unwrap();
+        let error = build::build(&raw, Path::new("")).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
 fn every_integrator_can_be_asked_for_by_its_name() {
     for integrator in Integrator::ALL {
         let word = format!("integrator = \"{}\"", integrator.name());

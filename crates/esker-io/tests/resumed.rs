@@ -59,6 +59,23 @@ fn a_run_goes_on_from_a_checkpoint_with_the_same_bits_with_every_integrator() {
     }
 }
 
+#[test]
+fn so_does_one_whose_grains_attract_each_other_every_seventh_step() {
+    let text = format!("{SCENE}\n[[field]]\nattraction = {{ constant = 1e-3, every = 7 }}\n");
+    let raw = scene::read(&text, "scene.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+    let scene = build::build(&raw, Path::new("")).unwrap_or_else(|e| panic!("{e}"));
+    let mut run = Simulation::new(scene.stages.clone(), scene.state, 1);
+    // Not after a whole number of sevens, and at one.
+    for steps in [300, 6] {
+        run.advance(steps).unwrap();
+        let (_, state) = decode(&encode(&run.state, &Meta::default()).unwrap()).unwrap();
+        let mut continued = Simulation::new(scene.stages.clone(), state, 1);
+        run.advance(100).unwrap();
+        continued.advance(100).unwrap();
+        assert!(run.state == continued.state, "after {steps} steps: the runs differ");
+    }
+}
+
 const SIDES: &str = r#"
 [[wall]]
 name = "left"

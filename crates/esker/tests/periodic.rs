@@ -147,7 +147,7 @@ fn two_grains_attract_across_a_face_as_anywhere_else() {
     for (x, y) in [(0.45, 0.55), (0.95, 1.05), (0.95, 0.05), (0.95, 3.05)] {
         let mut model = model(hooke(1e4), 1000.0, 1e-5);
         model.cell = periodic_along_x(length);
-        model.fields.push(Arc::new(MutualAttraction { constant, cell: model.cell }));
+        model.fields.push(Arc::new(MutualAttraction { constant, cell: model.cell, every: 1 }));
         let mut state = State::new(&model);
         add(&model, &mut state, 0, Vec3::X * x, R, Vec3::ZERO, Vec3::ZERO);
         add(&model, &mut state, 0, Vec3::X * y, 2.0 * R, Vec3::ZERO, Vec3::ZERO);
