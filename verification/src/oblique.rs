@@ -190,7 +190,11 @@ fn fixed_speed() -> Findings {
         axes: ["angle from the normal [deg]".into(), "V_t'/V_t".into()],
         curves,
     });
-    found.reading = "where the bodies slide throughout all laws agree. Below 15 degrees they stick, and the reference (0.948 and                      19 rad/s at 5 degrees, 0.687 and 213 at 10) is that of a spring with the stiffness of the moment, which                      integrated by hand gives 0.951 and 0.696, 17 and 205 rad/s; it makes energy while the load grows. The spring of this                      program keeps its force then and gives 0.860 and 0.709, 47 and 197 rad/s: it is compared with the same law                      written once more";
+    found.reading = "spins are compared with the reference from 15 degrees on and directions of rebound from 40. Below, contacts stick for a \
+                     while, and the reference (0.948 and 19 rad/s at 5 degrees, 0.687 and 213 at 10) is that of a spring with the \
+                     stiffness of the moment, which integrated by hand gives 0.951 and 0.696, 17 and 205 rad/s; it makes energy while \
+                     the load grows. The spring of this program keeps its force then and gives 0.860 and 0.709, 47 and 197 rad/s, which \
+                     the gates of the reference would not let pass: it is compared with the same law written once more";
     found
 }
 
@@ -219,7 +223,6 @@ fn fixed_normal_speed() -> Findings {
                 let (v, w_by_hand) = by_hand(a, surface, r, velocity, 0.0, Spring::Kept);
                 let slip = (v - r * w_by_hand) / (mu * v_n);
                 found.absolute(format!("{name}: slip over friction and normal speed, by hand"), psi_after, slip, 4e-3);
-                found.at_most(format!("{name}: spin over that of sliding"), r * w.y / (5.0 * mu * v_n), 1.0);
             }
         }
         curves.push(Curve { name: a.name.into(), points });

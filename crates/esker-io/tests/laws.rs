@@ -282,7 +282,7 @@ fn page_of_presets() -> String {
          - A table beside a preset that names the same law completes its slot: what it gives takes the place of what was \
          published.\n\
          - One that names another law replaces the slot.\n\
-         - What was not published and is not given is asked for; friction may come from the materials.\n\
+         - What was not published and is not given is asked for, but for the stiffness of tangential springs (2/7 of the normal one) and\n  a tangential dashpot (that of the normal law, none if that has none); friction may come from the materials.\n\
          - Sets without a limit of friction have one of 1e9, which no contact reaches.\n\n\
          T-02 to T-15 are the numbers of the sets in the digest of the report; equations are those of Džiugys & Peters \
          (1998).\n",

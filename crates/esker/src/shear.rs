@@ -107,7 +107,8 @@ impl Shear {
         let at = self.at(overlap);
         self.law.respond(&at, &mut memory);
         let pressed = self.law.press(&at, &memory.history);
-        let limit = self.law.tangential.friction() * (pressed.pushing + self.law.normal.extra_load(&at)).max(0.0);
+        let limit = self.law.tangential.friction()
+            * (pressed.pushing + self.law.normal.extra_load(&at, &memory.history)).max(0.0);
         let mut done = Loop { overlap, normal_stiffness: pressed.stiffness, limit, ..Loop::default() };
         done.course.push(Sheared::default());
         let (mut work, mut lost, mut place) = (0.0, 0.0, 0i64);

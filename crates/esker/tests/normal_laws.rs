@@ -420,6 +420,45 @@ fn adhesive_spheres_that_have_yielded_pull_like_flatter_ones() {
 }
 
 #[test]
+fn adhesive_spheres_never_give_back_more_than_jkr_however_little_they_yield() {
+    let sets = [(1e9, 2e7, 0.1, 2.5e-4), (1e10, 3e8, 0.05, 5e-6), (1e10, 1e8, 0.05, 2.5e-4), (1e9, 2e7, 2.0, 2.5e-4)];
+    for (effective_modulus, yield_pressure, work, radius) in sets {
+        let law = ThorntonNing { effective_modulus, yield_pressure, work };
+        let jkr = Jkr { effective_modulus, work };
+        let at = |overlap: f64| Touch { overlap, effective_radius: radius, ..Touch::default() };
+        let c = (2.0 * PI * work / effective_modulus).sqrt();
+        let overlap = |a: f64| a * a / radius - c * a.sqrt();
+        let y = law.yield_radius(radius);
+        // The slope goes on where it yields.
+        let (low, high) = (overlap(y * (1.0 - 1e-6)), overlap(y * (1.0 + 1e-6)));
+        let slope = |x: f64, step: f64| {
+            let history = |x: f64| History { peak: x, ..History::default() };
+            let force = |x: f64| law.force(&at(x), &history(x));
+            (force(x + step) - force(x)) / step
+        };
+        let h = 1e-5 * overlap(y);
+        close(slope(high, h), slope(low - h, h), 1e-3, "slope at yield");
+        for part in [1.001, 1.01, 1.05, 1.1, 1.3, 2.0] {
+            let peak = overlap(y * part);
+            let back = law.flattened(radius, peak);
+            assert!(back.radius > radius && back.shift > 0.0, "{law:?}, {part}: {back:?}");
+            // What is lost over the way up from and back to the end of the neck, beside what JKR's jumps lose.
+            let history = History { peak, ..History::default() };
+            let n = 20_000;
+            let mean = |from: f64, to: f64, f: &dyn Fn(f64) -> f64| {
+                let h = (to - from) / f64::from(n);
+                (0..n).map(|k| f(from + (f64::from(k) + 0.5) * h)).sum::<f64>() * h
+            };
+            let up = mean(0.0, peak, &|x| law.force(&at(x), &History { peak: x, ..History::default() }));
+            let down = mean(law.end(&back), peak, &|x| law.force(&at(x), &history));
+            let end = -jkr.range([1.0 / radius, 0.0], true);
+            let neck = mean(end, 0.0, &|x| jkr.force(&at(x), &History::default()));
+            assert!(up - down > -neck, "{law:?}, {part}: loses {:e}, JKR alone {:e}", up - down, -neck);
+        }
+    }
+}
+
+#[test]
 fn attraction_has_its_closed_forms() {
     // V20, V21 and the pull-off of Hertz with eq. (59).
     let touch = |overlap| Impact { curvature: [500.0; 2], ..impact(Law::elastic(HERTZ), 1.0) }.at(overlap);

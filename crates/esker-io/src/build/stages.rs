@@ -4,7 +4,7 @@ use super::grains::Prepared;
 use super::output::{self, unit};
 use super::{Context, Scene, find, grains, walls};
 use crate::scene::choice;
-use crate::scene::raw::{RawDrag, RawFieldKind, RawRemovePlace, RawSolver, RawStage, RawStep};
+use crate::scene::raw::{RawDrag, RawField, RawFieldKind, RawRemovePlace, RawSolver, RawStage, RawStep};
 use crate::scene::{Location, SceneError, Spanned};
 use esker::advice::{self, Advice, STEPS_PER_CONTACT};
 use esker::field::{
@@ -370,7 +370,8 @@ fn choose_step(
             field.every(),
             model.integrator.name()
         );
-        return c.error(c.raw.fields[0].at, message);
+        let acts = |f: &&RawField| matches!(&f.kind, RawFieldKind::Attraction { every: Some(n), .. } if n.value > 1);
+        return c.error(c.raw.fields.iter().find(acts).map_or(c.raw.stages[0].at, |f| f.at), message);
     }
     if let Some(skin) = pick(stage, scene, |s| s.skin) {
         model.skin = c.positive(&skin)?;

@@ -386,7 +386,7 @@ impl Law {
         }
 
         // Coulomb limits take what presses the bodies together, attraction included: tension makes no friction.
-        let load = (pressed.pushing + self.normal.extra_load(touch)).max(0.0);
+        let load = (pressed.pushing + self.normal.extra_load(touch, &memory.history)).max(0.0);
         let Pressed { stiffness, damping, .. } = pressed;
         let tangential_force = self.tangential.respond(touch, load, stiffness, damping, memory, &mut dissipated);
 

@@ -71,7 +71,7 @@ impl NormalLaw for Jkr {
         let c = self.neck();
         if touched { 0.75 * c * (0.25 * c / (curvature[0] + curvature[1])).cbrt() } else { 0.0 }
     }
-    fn extra_load(&self, touch: &Touch) -> f64 {
+    fn extra_load(&self, touch: &Touch, _: &History) -> f64 {
         2.0 * self.pull_off(touch.effective_radius)
     }
     fn power_law(&self, effective_radius: f64) -> PowerLaw {

@@ -50,7 +50,7 @@ pub trait NormalLaw: Copy + Sync {
         0.0
     }
     /// What friction feels besides the force itself \[N\].
-    fn extra_load(&self, _: &Touch) -> f64 {
+    fn extra_load(&self, _: &Touch, _: &History) -> f64 {
         0.0
     }
     /// The power law nearest to it while bodies are pressed together: sets the closed forms of contact time and overlap.
@@ -135,8 +135,8 @@ impl NormalLaw for AnyNormal {
     fn range(&self, curvature: [f64; 2], touched: bool) -> f64 {
         each!(self, law => law.range(curvature, touched))
     }
-    fn extra_load(&self, touch: &Touch) -> f64 {
-        each!(self, law => law.extra_load(touch))
+    fn extra_load(&self, touch: &Touch, history: &History) -> f64 {
+        each!(self, law => law.extra_load(touch, history))
     }
     fn power_law(&self, effective_radius: f64) -> PowerLaw {
         each!(self, law => law.power_law(effective_radius))

@@ -6,7 +6,8 @@ use std::f64::consts::PI;
 
 /// JKR up to a limiting pressure, JKR with a flatter surface on unloading (Thornton & Ning 1998).
 ///
-/// $$F = \frac{4E^*a^3}{3R^*} - \sqrt{8\pi WE^*a^3}\ (a\le a_y),\qquad F = F_y + \pi p_y(a^2-a_y^2),\qquad
+/// $$F = \frac{4E^*a^3}{3R^*} - \sqrt{8\pi WE^*a^3}\ (a\le a_y),\qquad F = F_y + \pi p_y(a^2-a_y^2)
+/// - \tfrac13\sqrt{8\pi WE^*}\,(a^{3/2}-a_y^{3/2}),\qquad
 /// F = \frac{4E^*a^3}{3R_p} - \sqrt{8\pi WE^*a^3}\ \text{(unloading)}$$
 ///
 /// with $\delta = a^2/R^* - \sqrt{2\pi Wa/E^*}$ while loaded, and the contact yields where the pressure in its middle is
@@ -14,8 +15,12 @@ use std::f64::consts::PI;
 /// $R_p = 4E^*a_m^3/3\bigl(F_m + \sqrt{8\pi WE^*a_m^3}\bigr)$, shifted by $\delta_p = a_m^2(1/R^* - 1/R_p)$: the largest
 /// pull is then $\tfrac32\pi WR_p$. Bodies whose neck has broken above $\delta = 0$ stick again when they come back to $\delta_p$.
 ///
+/// The last term of the second makes the slope go on at $a_y$; over the overlap it is the published
+/// $\mathrm dF/\mathrm d\delta = (3\pi R^*p_y\sqrt{P_1} - 2E^*a\sqrt{P_c})/(3\sqrt{P_1} - \sqrt{P_c})$ with
+/// $P_1 = 4E^*a^3/3R^*$ and $P_c = \tfrac32\pi WR^*$.
+///
 /// Without adhesion it is [`Thornton`](super::Thornton), without yield [`Jkr`]. It needs no dashpot. Friction feels twice
-/// the pull-off force of the spheres before they yield.
+/// the pull-off force, that of the flattened spheres once they have yielded, and none while the neck is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThorntonNing {
     /// Effective modulus $E^*$ \[Pa\].
@@ -73,7 +78,9 @@ impl ThorntonNing {
         if a <= at_yield {
             self.elastic(radius, a)
         } else {
+            let edge = (8.0 * PI * self.work * self.effective_modulus).sqrt() / 3.0;
             self.elastic(radius, at_yield) + PI * self.yield_pressure * (a * a - at_yield * at_yield)
+                - edge * (a.powf(1.5) - at_yield.powf(1.5))
         }
     }
 
@@ -143,8 +150,11 @@ impl NormalLaw for ThorntonNing {
         // A sphere that has yielded lets go before: δ_p grows faster than its neck.
         self.jkr().range(curvature, touched)
     }
-    fn extra_load(&self, touch: &Touch) -> f64 {
-        self.jkr().extra_load(touch)
+    fn extra_load(&self, touch: &Touch, history: &History) -> f64 {
+        if history.turn > 0.0 {
+            return 0.0;
+        }
+        2.0 * self.pull_off(touch.effective_radius, history.peak)
     }
     fn power_law(&self, effective_radius: f64) -> PowerLaw {
         self.jkr().power_law(effective_radius)

@@ -2,9 +2,11 @@
 
 use crate::contact::list::Segment;
 use crate::contact::walls::WallFrames;
+use crate::field::Field;
 use crate::law::Dissipation;
 use crate::math::{Twist, Vec3};
 use crate::model::Model;
+use crate::particles::Particles;
 use crate::state::{State, WallState};
 use rayon::prelude::*;
 
@@ -27,8 +29,8 @@ pub fn fields(model: &Model, state: &mut State, step: u64, t: f64, without_poten
         |(c, (loads, other))| {
             for (k, (load, other)) in loads.iter_mut().zip(other).enumerate() {
                 let i = c * CHUNK + k;
-                for field in model.fields.iter().filter(|field| step.is_multiple_of(field.every())) {
-                    let force = field.every() as f64 * field.force(grains, i, t);
+                for field in &model.fields {
+                    let force = field_force(&**field, grains, i, step, t);
                     load.force += force;
                     if !field.has_potential() {
                         *other += force;
@@ -38,6 +40,15 @@ pub fn fields(model: &Model, state: &mut State, step: u64, t: f64, without_poten
         },
     );
     p.load = loads;
+}
+
+/// Force of a field at the end of the step number `step`: that of its impulse, if it acts by impulses \[N\].
+pub fn field_force(field: &dyn Field, grains: &Particles, i: usize, step: u64, t: f64) -> Vec3 {
+    match field.every() {
+        1 => field.force(grains, i, t),
+        every if step.is_multiple_of(every) => every as f64 * field.force(grains, i, t),
+        _ => Vec3::ZERO,
+    }
 }
 
 /// Books the work of the forces without a potential over the step, to second order. To be called while the velocities

@@ -99,8 +99,9 @@ pub fn feed(model: &Model, state: &mut State) -> Result<(), StepError> {
                     let kind = &model.kinds[birth.kind as usize];
                     state.add(kind.grain(birth.kind, place, birth.velocity, birth.spin));
                     let i = state.particles.owned() - 1;
-                    let t = state.time;
-                    let force: Vec3 = model.fields.iter().map(|field| field.force(&state.particles, i, t)).sum();
+                    let (step, t) = (state.step, state.time);
+                    let p = &state.particles;
+                    let force: Vec3 = model.fields.iter().map(|field| book::field_force(&**field, p, i, step, t)).sum();
                     state.particles.load[i].force = force;
                     integrate::start(model.integrator, &mut state.particles, model.dt);
                     state.ledger.field_power += book::field_power(model, state, i);
