@@ -6,8 +6,8 @@ use std::f64::consts::PI;
 
 /// JKR up to a limiting pressure, JKR with a flatter surface on unloading (Thornton & Ning 1998).
 ///
-/// $$F = \frac{4E^*a^3}{3R^*} - \sqrt{8\pi WE^*a^3}\ (a\le a_y),\qquad F = F_y + \pi p_y(a^2-a_y^2)
-/// - \tfrac13\sqrt{8\pi WE^*}\,(a^{3/2}-a_y^{3/2}),\qquad
+/// $$F = \frac{4E^*a^3}{3R^*} - \sqrt{8\pi WE^*a^3}\ (a\le a_y),\qquad F = F_y + \pi p_y(a^2-a_y^2) -
+/// \tfrac13\sqrt{8\pi WE^*}\,(a^{3/2}-a_y^{3/2}),\qquad
 /// F = \frac{4E^*a^3}{3R_p} - \sqrt{8\pi WE^*a^3}\ \text{(unloading)}$$
 ///
 /// with $\delta = a^2/R^* - \sqrt{2\pi Wa/E^*}$ while loaded, and the contact yields where the pressure in its middle is
