@@ -1,10 +1,10 @@
-//! Orders of the integrators in lasting contacts and free rotation (V11, V12). Those in a smooth field are the case D-16 of
-//! `esker verify`.
+//! Orders of the integrators in lasting contacts and of free rotation. Those in a smooth field are the case D-16 of
+//! `esker verify`, closed forms and invariants of rotation V11, V12 and D-21.
 
 mod common;
 
 use common::*;
-use esker::integrate::{Integrator, Rotation, isotropic, rotation};
+use esker::integrate::{Integrator, isotropic};
 use esker::law::ContactEnd;
 use esker::law::damping::{AnyDamping, Coefficient};
 use esker::law::tangential::{AnyTangential, Spring, Stiffness, TangentialDamping};
@@ -199,11 +199,6 @@ fn body_spin(state: &State) -> Vec3 {
     state.particles.orientation[0].conjugate() * state.particles.angular_velocity(0)
 }
 
-fn momentum(state: &State) -> Vec3 {
-    let p = &state.particles;
-    rotation::apply_tensor(p.orientation[0], p.inertia[0], p.angular_velocity(0))
-}
-
 /// Spin of a free body in body axes, by Euler's equations and a fine Runge–Kutta.
 fn euler(inertia: Vec3, spin: Vec3, time: f64) -> Vec3 {
     let rate = |w: Vec3| -w.cross(inertia * w) / inertia;
@@ -233,79 +228,6 @@ fn free_rotation_is_of_second_order_or_of_fourth() {
         println!("{integrator:?}: order {:.3}, {errors:?}", order(&errors));
         let expected = if matches!(integrator, Integrator::Hermite | Integrator::RungeKutta) { 4.0 } else { 2.0 };
         assert!((order(&errors) - expected).abs() < 0.1, "{integrator:?}: {errors:?}");
-    }
-}
-
-#[test]
-fn a_body_spinning_about_its_middle_axis_flips_with_the_period_of_dzhanibekov() {
-    // V11: full period of the spin about the middle axis.
-    let cases = [(Vec3::new(0.01, 1.0, 0.0), 41.509220), (Vec3::new(0.0, 1.0, 0.01), 37.702072)];
-    let ways = [Rotation::Quaternions, Rotation::EulerAngles];
-    for ((spin, period), way) in cases.into_iter().flat_map(|case| ways.map(|way| (case, way))) {
-        let (mut model, mut state) = top(Integrator::VelocityVerlet, 1e-3, Vec3::new(1.0, 2.0, 3.0), spin);
-        model.rotation = way;
-        let mut crossings = Vec::new();
-        let mut before = body_spin(&state).y;
-        let mut solver = esker::solver::explicit::Explicit::new(1);
-        for _ in 0..80_000 {
-            esker::solver::Solver::advance(&mut solver, &model, &mut state, 1).unwrap();
-            let now = body_spin(&state).y;
-            if before < 0.0 && now >= 0.0 {
-                crossings.push(state.time - model.dt * now / (now - before));
-            }
-            before = now;
-        }
-        close(crossings[1] - crossings[0], period, 1e-4, "period");
-    }
-}
-
-#[test]
-fn a_free_body_keeps_its_angular_momentum_and_energy_over_1e5_steps() {
-    let inertia = Vec3::new(1.0, 2.0, 3.0);
-    let angles = Integrator::ALL.into_iter().filter(|i| !i.scheme().has_own_rotation());
-    let all = Integrator::ALL.map(|i| (i, Rotation::Quaternions)).into_iter();
-    for (integrator, way) in all.chain(angles.map(|i| (i, Rotation::EulerAngles))) {
-        let (mut model, mut state) = top(integrator, 1e-3, inertia, Vec3::new(0.01, 1.0, 0.0));
-        model.rotation = way;
-        let (l, e) = (momentum(&state).length(), state.particles.kinetic_energy(0).1);
-        let (mut l_off, mut e_off) = (0.0f64, 0.0f64);
-        for _ in 0..100 {
-            run(&model, &mut state, 1000);
-            l_off = l_off.max((momentum(&state).length() / l - 1.0).abs());
-            e_off = e_off.max((state.particles.kinetic_energy(0).1 / e - 1.0).abs());
-        }
-        println!("{integrator:?}, {way:?}: |L| off by {l_off:.1e}, E by {e_off:.1e}");
-        assert!(l_off < 1e-6 && e_off < 1e-6, "{integrator:?}: {l_off:.1e} {e_off:.1e}");
-    }
-}
-
-#[test]
-fn a_symmetric_top_precesses_in_body_and_in_space() {
-    // V12: (I3 - I1) w3/I1 in the body, L/I1 in space.
-    for i3 in [0.5, 1.7] {
-        let inertia = Vec3::new(1.0, 1.0, i3);
-        let spin = Vec3::new(0.4, 0.0, 1.2);
-        let (model, mut state) = top(Integrator::VelocityVerlet, 1e-3, inertia, spin);
-        let l = momentum(&state);
-        let (in_body, in_space) = ((i3 - 1.0) * spin.z, l.length());
-        let axis_before = Vec3::Z;
-        let (n, every) = (50, 200);
-        let (mut body_angle, mut space_angle) = (0.0, 0.0);
-        let (mut last_body, mut last_axis) = (body_spin(&state), axis_before);
-        let direction = l.normalize();
-        let flat = |v: Vec3| v - direction * v.dot(direction);
-        for _ in 0..n {
-            run(&model, &mut state, every);
-            let w = body_spin(&state);
-            body_angle += (last_body.x * w.y - last_body.y * w.x).atan2(last_body.x * w.x + last_body.y * w.y);
-            last_body = w;
-            let axis = state.particles.orientation[0] * Vec3::Z;
-            let (a, b) = (flat(last_axis), flat(axis));
-            space_angle += a.cross(b).dot(direction).atan2(a.dot(b));
-            last_axis = axis;
-        }
-        close(body_angle / state.time, in_body, 1e-5, "precession in the body");
-        close(space_angle / state.time, in_space, 1e-5, "precession in space");
     }
 }
 
