@@ -11,9 +11,6 @@ use esker_io::chart::{Chart, Curve};
 use esker_io::scene;
 use std::path::Path;
 
-/// Threads of the long cases; the results are the same for any number.
-pub(crate) const THREADS: usize = 2;
-
 /// A whole scene with its own stages, some of its keys replaced.
 pub(crate) fn scene(text: &str, overrides: &[String]) -> Simulation {
     let raw = scene::read(text, "verification.toml", overrides).expect("a scene of our own");

@@ -1,7 +1,7 @@
 //! Rotating drums.
 
 use crate::bench::simulation;
-use crate::bulk::{self, THREADS};
+use crate::bulk;
 use crate::{Case, Effort, Evidence, Findings};
 use esker::boundary::{Mesh, Surface};
 use esker::math::Vec3;
@@ -61,7 +61,7 @@ fn slice(triangulated: bool) -> Simulation {
              fill = {{ method = \"lattice\", count = 4000, jitter = 0.5, region = {{ box = {{ min = [-0.085, 0, 0], max = [0.085, 0.008, 0.05] }} }} }}\n\
              [solver]\nsteps-per-contact = 30\n"
         ),
-        THREADS,
+        1,
     );
     if !triangulated {
         return built;
@@ -70,7 +70,7 @@ fn slice(triangulated: bool) -> Simulation {
     for stage in &mut stages {
         stage.model.walls[0].surface = Arc::new(Surface::Mesh(mantle(0.1, -0.02, 0.03)));
     }
-    Simulation::new(stages, built.state, THREADS)
+    Simulation::new(stages, built.state, 1)
 }
 
 /// A mantle of 180 flat strips, two triangles each, as far from the axis on average as the circle.

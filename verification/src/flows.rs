@@ -1,7 +1,7 @@
 //! Steady flow down a rough plane: profiles, stresses and the friction law they obey.
 
 use crate::bench::simulation;
-use crate::bulk::{self, THREADS};
+use crate::bulk;
 use crate::{Case, Effort, Evidence, Findings};
 use std::sync::OnceLock;
 
@@ -96,7 +96,7 @@ fn flow(angle: f64) -> Flow {
             -cos,
             6.0 / std::f64::consts::PI,
         ),
-        THREADS,
+        1,
     );
     bulk::run_to(&mut simulation, TIMES[0]);
     let mut layers: Vec<Layer> =

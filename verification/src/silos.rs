@@ -1,7 +1,7 @@
 //! Silos: how fast they empty, and who carries the weight.
 
 use crate::bench::simulation;
-use crate::bulk::{self, THREADS};
+use crate::bulk;
 use crate::{Case, Effort, Evidence, Findings};
 use esker::math::Vec3;
 use esker::measure::region;
@@ -49,7 +49,7 @@ fn bed() -> (Vec<Vec3>, f64) {
              [[grains]]\nname = \"bed\"\nmaterial = \"m\"\nradius = 0.5\n\
              fill = {{ method = \"drop-and-roll\", count = 3600, region = {{ cylinder = {{ from = [0, 0, 0], to = [0, 0, 40], radius = {SILO} }} }} }}\n"
         ),
-        THREADS,
+        1,
     );
     bulk::run_to(&mut simulation, 6.0);
     let core = Region::Cylinder { from: Vec3::new(0.0, 0.0, 2.0), to: Vec3::new(0.0, 0.0, 10.0), radius: SILO };
@@ -72,7 +72,7 @@ fn discharge(bed: &[Vec3], opening: f64) -> Vec<[f64; 2]> {
             0.5 * opening,
             places.join(", ")
         ),
-        THREADS,
+        1,
     );
     let mut left = Vec::new();
     // Few are enough for the rate; through the widest opening the head falls by two fifths.
@@ -146,7 +146,7 @@ fn janssen() -> Findings {
             0.5 * WIDTH,
             0.5 * WIDTH
         ),
-        THREADS,
+        1,
     );
     bulk::run_to(&mut simulation, settled + 30.0);
     let area = 0.25 * PI * WIDTH * WIDTH;

@@ -4,9 +4,13 @@ use crate::Failure;
 use crate::out::{say, tell};
 use esker_io::atomic;
 use esker_verification::{Case, Check, Effort, Report, cases};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Instant;
 
 /// Arguments of `esker verify`.
 #[derive(clap::Args)]
@@ -16,6 +20,9 @@ pub struct Args {
     /// Run all cases, the long ones too
     #[arg(long, conflicts_with = "which")]
     all: bool,
+    /// Cases run at a time (default: one on each core)
+    #[arg(long, value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
     /// List the cases and run none
     #[arg(long)]
     list: bool,
@@ -36,15 +43,11 @@ pub fn main(args: &Args) -> Result<ExitCode, Failure> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let mut reports = Vec::new();
-    for case in &chosen {
-        let report = case.report();
-        tell_report(&report);
-        reports.push(report);
-    }
+    let begin = Instant::now();
+    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from);
+    let reports = run(&chosen, jobs);
     let held = reports.iter().filter(|r| r.holds()).count();
-    let seconds: f64 = reports.iter().map(|r| r.seconds).sum();
-    say!("{held} of {} cases hold, in {seconds:.1} s", reports.len());
+    say!("{held} of {} cases hold, in {:.1} s", reports.len(), begin.elapsed().as_secs_f64());
     if let Some(path) = &args.report {
         atomic::write(path, |file| file.write_all(html(&reports).as_bytes()))?;
         tell!("the page is in {}", path.display());
@@ -54,6 +57,33 @@ pub fn main(args: &Args) -> Result<ExitCode, Failure> {
         tell!("the table is in {}", path.display());
     }
     Ok(if held == reports.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs cases, some at a time, and tells each in its turn.
+fn run(cases: &[Case], jobs: usize) -> Vec<Report> {
+    let (next, (done, arriving)) = (AtomicUsize::new(0), mpsc::channel());
+    let mut waiting = BTreeMap::new();
+    let mut reports = Vec::new();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(cases.len()) {
+            let (next, done) = (&next, done.clone());
+            scope.spawn(move || {
+                while let Some((k, case)) = cases.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
+                    // The receiver lives until all senders are gone.
+                    let _ = done.send((k, case.report()));
+                }
+            });
+        }
+        drop(done);
+        for (k, report) in arriving {
+            waiting.insert(k, report);
+            while let Some(report) = waiting.remove(&reports.len()) {
+                tell_report(&report);
+                reports.push(report);
+            }
+        }
+    });
+    reports
 }
 
 fn chosen(args: &Args) -> Result<Vec<Case>, Failure> {

@@ -212,6 +212,11 @@ impl MotionPart {
         Some(Turn { through: *through, axis: axis.try_normalize()?, angle, rate })
     }
 
+    /// Whether it ever moves the wall otherwise than by a turn.
+    pub fn shifts(&self) -> bool {
+        self.top_speeds().0 > 0.0 || matches!(self, MotionPart::Jump { .. })
+    }
+
     /// Largest speed of the shift \[m/s\] and of the turn \[rad/s\].
     fn top_speeds(&self) -> (f64, f64) {
         match self {

@@ -1,5 +1,5 @@
 //! A chain of segments in the x-y plane: the wall of planar scenes. One contact per segment or corner by Voronoi
-//! regions; O(segments) per grain.
+//! regions; O(segments) per grain where its neighbourhood is searched, O(segments near it) between two searches.
 
 use super::SurfaceError;
 use super::surface::{Candidate, Part, SMOOTH_ANGLE, WallTouch, finite, keep_each_contact_once};
@@ -120,15 +120,29 @@ impl Polyline {
     /// Appends the contacts of a disc, each once, ordered by feature. Normals lie in the x-y plane; touched points take
     /// the z of the centre.
     pub fn touches(&self, centre: Vec3, radius: f64, out: &mut Vec<WallTouch>) {
+        self.touches_of(0..self.run_feature.len(), centre, radius, out);
+    }
+
+    /// Appends the contacts of a disc that touches none but these segments.
+    pub fn touches_among(&self, segments: &[u32], centre: Vec3, radius: f64, out: &mut Vec<WallTouch>) {
+        self.touches_of(segments.iter().map(|&i| i as usize), centre, radius, out);
+    }
+
+    fn touches_of(&self, segments: impl Iterator<Item = usize>, centre: Vec3, radius: f64, out: &mut Vec<WallTouch>) {
         let c = flat(centre);
-        let mut candidates = Vec::new();
-        for i in 0..self.run_feature.len() {
+        let touched = segments.filter_map(|i| {
             let (point, end) = self.nearest(i, c);
-            if c.distance_squared(point) < radius * radius {
-                candidates.push(self.candidate(i, end, point, centre, radius));
-            }
-        }
+            (c.distance_squared(point) < radius * radius).then(|| self.candidate(i, end, point, centre, radius))
+        });
+        let mut candidates: Vec<Candidate> = touched.collect();
         keep_each_contact_once(&mut candidates, radius, out);
+    }
+
+    /// Appends the segments nearer than `reach` to a point.
+    pub fn near(&self, point: Vec3, reach: f64, out: &mut Vec<u32>) {
+        let c = flat(point);
+        let near = |i: &u32| self.nearest(*i as usize, c).0.distance_squared(c) < reach * reach;
+        out.extend((0..self.run_feature.len() as u32).filter(near));
     }
 
     fn candidate(&self, i: usize, end: Option<usize>, point: Vec3, centre: Vec3, radius: f64) -> Candidate {
@@ -156,6 +170,11 @@ impl Polyline {
             part,
             kept: false,
         }
+    }
+
+    /// Distance in the x-y plane from a point within which the chain lies \[m\].
+    pub fn extent_from(&self, point: Vec3) -> f64 {
+        self.points.iter().map(|p| p.distance(flat(point))).fold(0.0, f64::max)
     }
 
     /// Smallest box around the chain, infinite in z.
@@ -251,6 +270,25 @@ mod tests {
             assert_eq!((out.len(), out[0].feature), (1, 0));
             assert!((out[0].overlap - 0.01).abs() < 1e-16);
         }
+    }
+
+    #[test]
+    fn the_segments_near_a_disc_give_the_contacts_of_the_whole_chain() {
+        let corner = |k: u32| (f64::from(k) * 0.1, 1.0 + 0.03 * f64::from(k % 2));
+        let ring = (0..62).map(corner).map(|(angle, r)| at(r * angle.cos(), r * angle.sin())).collect();
+        let ring = Polyline::new(ring, true).unwrap();
+        let mut most = 0;
+        for k in 0..400 {
+            let (x, y) = (0.96 * (f64::from(k) * 0.7).cos(), 0.96 * (f64::from(k) * 0.7).sin());
+            let mut near = Vec::new();
+            ring.near(at(x, y), 0.12, &mut near);
+            most = most.max(near.len());
+            let mut among = Vec::new();
+            ring.touches_among(&near, Vec3::new(x, y, 7.0), 0.1, &mut among);
+            assert_eq!(among, touches(&ring, x, y, 0.1));
+            assert!(!among.is_empty());
+        }
+        assert!(most < 6, "of 62 segments {most} are near");
     }
 
     #[test]

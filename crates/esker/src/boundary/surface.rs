@@ -1,7 +1,7 @@
 //! The closed set of wall surfaces, what a contact with one is, and the rule that reports each contact once.
 //!
-//! Costs O(1) per grain for planes, shells and surfaces of revolution, O(segments) for polylines and O(triangles in
-//! one grid cell) for meshes. Checked in each surface's own file and, across kinds, in `tests/walls.rs`.
+//! Costs O(1) per grain for planes, shells and surfaces of revolution, O(segments near it) for polylines and
+//! O(triangles in one grid cell) for meshes. Checked in each surface's own file and, across kinds, in `tests/walls.rs`.
 
 use thiserror::Error;
 
@@ -121,26 +121,26 @@ impl Surface {
         }
     }
 
-    /// Whether the surface is nearer than `reach` to a point; of a mesh, the triangles that are go to `facets`.
+    /// Whether the surface is nearer than `reach` to a point; of a mesh or a chain, the pieces that are go to `facets`.
     pub fn is_near(&self, point: Vec3, reach: f64, facets: &mut Vec<u32>) -> bool {
+        let before = facets.len();
         match self {
-            Surface::Mesh(s) => {
-                let before = facets.len();
-                s.near(point, reach, facets);
-                facets.len() > before
-            }
+            Surface::Mesh(s) => s.near(point, reach, facets),
+            Surface::Polyline(s) => s.near(point, reach, facets),
             _ => {
                 let mut touches = Vec::new();
                 self.touches(point, reach, &mut touches);
-                !touches.is_empty()
+                return !touches.is_empty();
             }
         }
+        facets.len() > before
     }
 
     /// Appends the contacts of a sphere that reaches no facets but these; surfaces without facets are whole.
     pub fn touches_among(&self, facets: &[u32], centre: Vec3, radius: f64, out: &mut Vec<WallTouch>) {
         match self {
             Surface::Mesh(s) => s.touches_among(facets, centre, radius, out),
+            Surface::Polyline(s) => s.touches_among(facets, centre, radius, out),
             _ => self.touches(centre, radius, out),
         }
     }
@@ -164,6 +164,17 @@ impl Surface {
             Surface::Revolved(s) => s.bounds(),
             Surface::Shell(s) => s.bounds(),
             Surface::Mesh(s) => s.bounds(),
+        }
+    }
+
+    /// Distance from a point within which the whole surface lies \[m\]; of a chain, in the x-y plane.
+    pub fn extent_from(&self, point: Vec3) -> f64 {
+        match self {
+            Surface::Polyline(s) => s.extent_from(point),
+            _ => {
+                let b = self.bounds();
+                (point - b.min).abs().max((b.max - point).abs()).length()
+            }
         }
     }
 

@@ -238,15 +238,13 @@ pub fn approach_speed(wall: &Wall, base: &Pose) -> f64 {
     let mut turned = false;
     for part in &wall.motion.parts {
         let spins_in_place = match part {
-            MotionPart::Rotate { through, axis, .. } | MotionPart::Swing { through, axis, .. } => {
+            MotionPart::Rotate { through, axis, .. }
+            | MotionPart::Swing { through, axis, .. }
+            | MotionPart::Schedule { through, axis, .. } => {
                 let (through, axis) = local(*through, *axis);
-                let in_place = !turned && wall.surface.is_invariant_under_spin(through, axis);
+                let in_place = !turned && !part.shifts() && wall.surface.is_invariant_under_spin(through, axis);
                 turned |= !in_place;
                 in_place
-            }
-            MotionPart::Schedule { .. } => {
-                turned = true;
-                false
             }
             _ => false,
         };
@@ -258,9 +256,7 @@ pub fn approach_speed(wall: &Wall, base: &Pose) -> f64 {
         MotionPart::Rotate { through, .. }
         | MotionPart::Swing { through, .. }
         | MotionPart::Schedule { through, .. } => {
-            let (through, _) = local(*through, Vec3::X);
-            let b = wall.surface.bounds();
-            (through - b.min).abs().max((b.max - through).abs()).length()
+            wall.surface.extent_from(base.to_local(*through))
         }
         _ => 0.0,
     };
@@ -284,4 +280,32 @@ pub fn jumping(model: &Model, state: &State, begin: f64, force_time: f64) -> Vec
             model.walls[w].motion.jump_between(last - since, force_time - since) != Vec3::ZERO
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::{Leg, Polyline, Shell, Surface};
+    use std::sync::Arc;
+
+    fn speed(surface: Surface, legs: Vec<Leg>) -> f64 {
+        let motion = Motion { parts: vec![MotionPart::Schedule { through: Vec3::X, axis: Vec3::Z, legs }] };
+        let wall = Wall { name: "w".into(), material: 0, surface: Arc::new(surface), motion, active: true };
+        approach_speed(&wall, &Pose::IDENTITY)
+    }
+
+    #[test]
+    fn a_chain_that_turns_comes_nearer_no_faster_than_its_farthest_point_moves() {
+        let chain = Polyline::segment(Vec3::ZERO, Vec3::new(4.0, 4.0, 0.0)).unwrap();
+        let legs = vec![Leg { duration: 1.0, velocity: Vec3::ZERO, rate: -2.0 }];
+        assert!((speed(Surface::Polyline(chain), legs) - 10.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_scheduled_spin_about_the_own_axis_brings_nothing_nearer_and_a_shift_does() {
+        let drum = Surface::Shell(Shell::new(Vec3::X, 2.0).unwrap());
+        let spin = Leg { duration: 1.0, velocity: Vec3::ZERO, rate: 3.0 };
+        assert_eq!(speed(drum.clone(), vec![spin]), 0.0);
+        assert!(speed(drum, vec![spin, Leg { velocity: 0.5 * Vec3::Y, ..spin }]) >= 0.5);
+    }
 }
