@@ -27,7 +27,7 @@ pub const CASES: &[Case] = &[
 /// Inclinations of the plane \[deg\].
 const ANGLES: [f64; 3] = [23.0, 24.5, 26.0];
 /// Size of the cell along the flow and across it, in diameters; periodic.
-const CELL: [f64; 2] = [8.0, 5.0];
+const CELL: [f64; 2] = [16.0, 8.0];
 /// Thickness of a layer of the profile, in diameters.
 const LAYER: f64 = 1.0;
 /// Begin and end of the average, in units of sqrt(d/g).
@@ -89,9 +89,9 @@ fn flow(angle: f64) -> Flow {
              tangential = {{ law = \"spring\", stiffness-ratio = \"2/7\", damping = 0, friction = 0.5 }}\n\
              [[wall]]\nname = \"floor\"\nmaterial = \"m\"\nplane = {{ point = [0, 0, -0.9], normal = [0, 0, 1] }}\n\
              [[grains]]\nname = \"ground\"\nmaterial = \"m\"\nradius = 0.5\nfixed = true\n\
-             fill = {{ method = \"random\", count = 22, region = {{ box = {{ min = [0, 0, -0.9], max = [{lx}, {ly}, 0.5] }} }} }}\n\
-             [[grains]]\nname = \"flow\"\nmaterial = \"m\"\nradius = 0.5\nvelocity = [5, 0, 0]\n\
-             fill = {{ method = \"lattice\", count = 700, spacing = 1.01, jitter = 1, region = {{ box = {{ min = [0, 0, 0.6], max = [{lx}, {ly}, 30] }} }} }}\n\
+             fill = {{ method = \"random\", count = 70, region = {{ box = {{ min = [0, 0, -0.9], max = [{lx}, {ly}, 0.5] }} }} }}\n\
+             [[grains]]\nname = \"flow\"\nmaterial = \"m\"\nradius = {{ uniform = [0.45, 0.55] }}\nvelocity = [5, 0, 0]\n\
+             fill = {{ method = \"lattice\", count = 2240, spacing = 1.11, jitter = 1, region = {{ box = {{ min = [0, 0, 0.6], max = [{lx}, {ly}, 30] }} }} }}\n\
              [solver]\nsteps-per-contact = 25\n",
             -cos,
             6.0 / std::f64::consts::PI,
@@ -168,8 +168,8 @@ fn bagnold() -> Findings {
         bulk::chart("Velocity over the height", "height [d]", "velocity [sqrt(g d)]", profiles),
         bulk::chart("Packing over the height", "height [d]", "solid fraction", packings),
     ];
-    found.reading = "700 spheres a twentieth as stiff as the published ones, started at 5 sqrt(g d). The mean speed of so small a cell wanders by \
-                     a tenth over the average where the slope is flatter, and the drift asked is not met there; stresses balance all the same";
+    found.reading = "2240 spheres of 0.9 to 1.1 diameters, a twentieth as stiff as the published ones, started at 5 sqrt(g d). In a cell a third as \
+                     wide the mean speed wanders by a tenth to a quarter over the average where the slope is flattest";
     found
 }
 

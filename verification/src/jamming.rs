@@ -77,7 +77,7 @@ impl Packing {
         let axes = if planar { "\"x\", \"y\"" } else { "\"x\", \"y\", \"z\"" };
         format!(
             "[domain]\n{corners}\nperiodic = [{axes}]\n[material.m]\ndensity = 1.9\n[contact.default]\nnormal = {{ {law} }}\n\
-             tangential = {{ law = \"none\" }}\n[[field]]\nname = \"drag\"\ndrag = {{ coefficient = 0.1 }}\n[solver]\nstep = 0.1\n"
+             tangential = {{ law = \"none\" }}\n[[field]]\nname = \"drag\"\ndrag = {{ coefficient = 0.1 }}\n[solver]\nstep = 0.25\n"
         )
     }
 
@@ -112,9 +112,9 @@ impl Packing {
         let tables = Self::tables(self.planar, &corners, self.law);
         let mut simulation = simulation(&format!("planar = {}\n{tables}\n{}", self.planar, groups.concat()), 1);
         // Spheres that hardly touch are soft under Hertz's law and take long to come to rest.
-        for _ in 0..40 {
+        for _ in 0..100 {
             simulation.advance(steps).expect("the packing comes to rest");
-            if imbalance(&simulation) < 1e-4 {
+            if imbalance(&simulation) < 1e-6 {
                 break;
             }
         }
@@ -131,6 +131,12 @@ impl Packing {
         );
         let trace = held.stress.x_axis.x + held.stress.y_axis.y + if self.planar { 0.0 } else { held.stress.z_axis.z };
         let contacts = contacts_without_rattlers(&simulation, dimension as usize + 1);
+        eprintln!(
+            "{packing:.6} p {:.3e} Z {contacts:.4} imbalance {:.2e} step {}",
+            trace / f64::from(dimension),
+            imbalance(&simulation),
+            simulation.state.step
+        );
         Point { packing, pressure: trace / f64::from(dimension), contacts }
     }
 }

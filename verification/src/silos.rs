@@ -12,7 +12,7 @@ pub const CASES: &[Case] = &[
     Case {
         id: "V33",
         source: "Beverloo, Leniger & van de Velde, Chem. Eng. Sci. 15, 260 (1961)",
-        title: "discharge of 3600 spheres through five round openings of 4 to 7 diameters: exponent, constants, no effect of the head",
+        title: "discharge of 9000 spheres through five round openings of 5 to 10 diameters: exponent, constants, no effect of the head",
         evidence: Evidence::Experiment,
         effort: Effort::Long,
         run: beverloo,
@@ -28,26 +28,36 @@ pub const CASES: &[Case] = &[
 ];
 
 /// Lengths in diameters, masses in those of a grain, gravity one.
-const GRAINS: &str = "gravity = [0, 0, -1]\n[material.m]\ndensity = 1.909859317102744\n\
-    [contact.default]\nnormal = { law = \"hooke\", stiffness = 1e4, restitution = 0.5 }\n\
-    tangential = { law = \"spring\", friction = 0.5 }\n[solver]\nsteps-per-contact = 30\n";
+const GRAINS: &str =
+    "gravity = [0, 0, -1]\n[material.m]\ndensity = 1.909859317102744\n[solver]\nsteps-per-contact = 30\n";
+
+/// Table of a pair with a stiffness and a friction.
+fn pair(name: &str, stiffness: f64, friction: f64) -> String {
+    format!(
+        "[contact.{name}]\nnormal = {{ law = \"hooke\", stiffness = {stiffness}, restitution = 0.5 }}\n\
+         tangential = {{ law = \"spring\", friction = {friction} }}\n"
+    )
+}
 
 /// Radius of the silo that is emptied.
-const SILO: f64 = 9.0;
+const SILO: f64 = 12.0;
 /// Diameter of its widest opening.
-const WIDEST: f64 = 7.0;
+const WIDEST: f64 = 10.0;
 /// Grains whose leaving gives the rate.
-const FIRST: f64 = 700.0;
+const FIRST: f64 = 2200.0;
+/// Friction of seeds, such as the law was found with.
+const FRICTION: f64 = 0.3;
 
 /// The bed before it is opened: its places, and its mass per volume.
 fn bed() -> (Vec<Vec3>, f64) {
     let mut simulation = simulation(
         &format!(
-            "seed = 4\n{GRAINS}\n[[wall]]\nname = \"mantle\"\nmaterial = \"m\"\n\
+            "seed = 4\n{GRAINS}\n{}[[wall]]\nname = \"mantle\"\nmaterial = \"m\"\n\
              cylinder = {{ from = [0, 0, -1], to = [0, 0, 60], radius = {SILO} }}\n\
              [[wall]]\nname = \"floor\"\nmaterial = \"m\"\nplane = {{ point = [0, 0, 0], normal = [0, 0, 1] }}\n\
              [[grains]]\nname = \"bed\"\nmaterial = \"m\"\nradius = 0.5\n\
-             fill = {{ method = \"drop-and-roll\", count = 3600, region = {{ cylinder = {{ from = [0, 0, 0], to = [0, 0, 40], radius = {SILO} }} }} }}\n"
+             fill = {{ method = \"drop-and-roll\", count = 9000, region = {{ cylinder = {{ from = [0, 0, 0], to = [0, 0, 40], radius = {SILO} }} }} }}\n",
+            pair("default", 1e4, FRICTION)
         ),
         1,
     );
@@ -63,12 +73,13 @@ fn discharge(bed: &[Vec3], opening: f64) -> Vec<[f64; 2]> {
     let places: Vec<String> = bed.iter().map(|x| format!("[{}, {}, {}]", x.x, x.y, x.z)).collect();
     let mut simulation = simulation(
         &format!(
-            "{GRAINS}\n[[wall]]\nname = \"mantle\"\nmaterial = \"m\"\n\
+            "{GRAINS}\n{}[[wall]]\nname = \"mantle\"\nmaterial = \"m\"\n\
              cylinder = {{ from = [0, 0, -1], to = [0, 0, 60], radius = {SILO} }}\n\
              [[wall]]\nname = \"floor\"\nmaterial = \"m\"\n\
              cone = {{ from = [0, 0, -1e-3], to = [0, 0, 0], from-radius = {}, to-radius = {SILO} }}\n\
              [[grains]]\nname = \"bed\"\nmaterial = \"m\"\nradius = 0.5\nfill = {{ method = \"at\", positions = [{}] }}\n\
              [[remove]]\nbelow = {{ z = -2 }}\n",
+            pair("default", 1e4, FRICTION),
             0.5 * opening,
             places.join(", ")
         ),
@@ -90,11 +101,11 @@ fn beverloo() -> Findings {
     let (bed, density) = bed();
     let mut rates = Vec::new();
     let mut curves = Vec::new();
-    for opening in [4.0, 4.75, 5.5, 6.25, WIDEST] {
+    for opening in [5.0, 6.25, 7.5, 8.75, WIDEST] {
         let left = discharge(&bed, opening);
         // The first grains fall into nothing: the flow is taken once it is established.
-        let steady: Vec<[f64; 2]> = left.iter().copied().filter(|l| l[0] >= 6.0).collect();
-        // The same head for all: as long as the first 700 have not left.
+        let steady: Vec<[f64; 2]> = left.iter().copied().filter(|l| l[0] >= 4.0).collect();
+        // The same head for all: as long as the first quarter has not left.
         let high: Vec<[f64; 2]> = steady.iter().copied().filter(|l| l[1] <= FIRST).collect();
         rates.push([opening, bulk::line(&high).slope]);
         if opening == WIDEST {
@@ -121,8 +132,10 @@ fn beverloo() -> Findings {
             vec![("measured".into(), roots), ("line".into(), bulk::drawn(1.0, WIDEST, |x| fit.offset + fit.slope * x))],
         ),
     ];
-    found.reading = "one bed of 3600 spheres, friction 0.5, is opened five times; the silo is 2.6 times as wide as the widest opening and the \
-                     bed 14 diameters deep. Exponent and k are met, C is a tenth lower than measured ones, with the density of the bed at rest";
+    found.reading = "one bed of 9000 spheres is opened five times; the silo is 2.4 times as wide as the widest opening and the bed 19 diameters \
+                     deep. C belongs to the grains: with k = 1.4 it is 0.59, 0.55 and 0.52 for a friction of 0.2, 0.3 and 0.5 in this \
+                     set-up, so that grains as rough as the last lie outside the published range. Rates of 2200 grains scatter by 3 per \
+                     cent, which moves k and C of a fit together";
     found
 }
 
@@ -131,29 +144,28 @@ const WIDTH: f64 = 10.0;
 
 fn janssen() -> Findings {
     let mut found = Findings::default();
-    let (settled, sink, friction) = (15.0, 0.05, 0.2);
+    let (settled, sink, friction, stiffness) = (15.0, 0.1, 0.2, 2e3);
     let mut simulation = simulation(
         &format!(
-            "seed = 2\n{GRAINS}\n[material.side]\n[contact.m-side]\n\
-             normal = {{ law = \"hooke\", stiffness = 1e4, restitution = 0.5 }}\n\
-             tangential = {{ law = \"spring\", friction = {friction} }}\n\
-             [[wall]]\nname = \"mantle\"\nmaterial = \"side\"\n\
-             cylinder = {{ from = [0, 0, -5], to = [0, 0, 90], radius = {} }}\n\
+            "seed = 2\n{GRAINS}\n[material.side]\n{}{}[[wall]]\nname = \"mantle\"\nmaterial = \"side\"\n\
+             cylinder = {{ from = [0, 0, -25], to = [0, 0, 90], radius = {} }}\n\
              [[wall]]\nname = \"floor\"\nmaterial = \"m\"\nplane = {{ point = [0, 0, 0], normal = [0, 0, 1] }}\n\
              motion = {{ schedule = [{{ duration = {settled} }}, {{ duration = 1000, velocity = [0, 0, -{sink}] }}] }}\n\
              [[grains]]\nname = \"bed\"\nmaterial = \"m\"\nradius = {{ uniform = [0.45, 0.55] }}\n\
              fill = {{ method = \"drop-and-roll\", count = 3800, region = {{ cylinder = {{ from = [0, 0, 0], to = [0, 0, 80], radius = {} }} }} }}\n",
+            pair("default", stiffness, 0.5),
+            pair("m-side", stiffness, friction),
             0.5 * WIDTH,
             0.5 * WIDTH
         ),
         1,
     );
-    bulk::run_to(&mut simulation, settled + 30.0);
+    bulk::run_to(&mut simulation, settled + 20.0);
     let area = 0.25 * PI * WIDTH * WIDTH;
     // Slabs 2.5 diameters thick, from one diameter above the floor.
     let mut slabs = vec![[0.0; 3]; 20];
     let (mut samples, mut load) = (0.0, 0.0);
-    bulk::sample(&mut simulation, settled + 80.0, 0.5, |model, state| {
+    bulk::sample(&mut simulation, settled + 150.0, 0.5, |model, state| {
         let floor = -sink * (state.time - settled);
         for (k, slab) in slabs.iter_mut().enumerate() {
             let low = floor + 1.0 + 2.5 * k as f64;
@@ -197,7 +209,8 @@ fn janssen() -> Findings {
             ("liquid".into(), bulk::drawn(0.0, deepest[0], |z| density * z)),
         ],
     ));
-    found.reading = "3800 spheres, friction 0.5 among them and 0.2 on the wall, so that they slide there as the closed form assumes. \
-                     The limit of 0.01 is missed by little: bumps of a few per cent travel down with the packing";
+    found.reading = "3800 spheres, friction 0.5 among them and 0.2 on the wall, so that they slide there as the closed form assumes: \
+                     by what was seen, 96 to 100 per cent of the friction points upwards. K varies from place to place, by 0.6 to 0.85 and more near the \
+                     surface, so the curve is the better met the further the packing travels while it is looked at, here 13 diameters";
     found
 }

@@ -1,13 +1,13 @@
-//! `esker contact`: lets two bodies meet under a contact law, or shears them, and tells what becomes of it.
+//! `esker contact`: lets two bodies meet under a contact law, or moves them to and fro, and tells what becomes of it.
 
 use crate::Failure;
 use crate::out::{say, tell};
 use esker::advice::LARGE_OVERLAP;
+use esker::cycle::{Cycle, Loop, Mode};
 use esker::expression::{Dimension, Expression};
 use esker::impact::{Impact, Outcome};
 use esker::law::normal::NormalLaw;
 use esker::model::Model;
-use esker::shear::{Loop, Shear};
 use esker_io::atomic;
 use esker_io::build::{self, Scene};
 use esker_io::chart::{Chart, Curve};
@@ -37,6 +37,12 @@ pub struct Args {
     /// Tangential law as a scene writes it
     #[arg(long, value_name = "TABLE", conflicts_with = "scene")]
     tangential: Option<String>,
+    /// Rolling resistance as a scene writes it
+    #[arg(long, value_name = "TABLE", conflicts_with = "scene")]
+    rolling: Option<String>,
+    /// Twisting resistance as a scene writes it
+    #[arg(long, value_name = "TABLE", conflicts_with = "scene")]
+    twisting: Option<String>,
     /// When a contact ends: no-tension or geometric
     #[arg(long, value_name = "WORD", conflicts_with = "scene")]
     end: Option<String>,
@@ -68,18 +74,24 @@ pub struct Args {
     #[arg(long)]
     step: Option<String>,
     /// Shear the bodies to and fro by this way to either side, instead of letting them meet
-    #[arg(long, value_name = "AMPLITUDE", requires = "load", conflicts_with_all = ["speed", "angle", "step"])]
+    #[arg(long, value_name = "AMPLITUDE", group = "moved", requires = "load", conflicts_with_all = ["speed", "angle", "step"])]
     shear: Option<String>,
-    /// Force that presses the bodies together while they are sheared
-    #[arg(long, value_name = "FORCE", requires = "shear")]
+    /// Roll the bodies on each other to and fro by this angle to either side
+    #[arg(long, value_name = "ANGLE", group = "moved", requires = "load", conflicts_with_all = ["speed", "angle", "step"])]
+    roll: Option<String>,
+    /// Twist the bodies about the normal to and fro by this angle to either side
+    #[arg(long, value_name = "ANGLE", group = "moved", requires = "load", conflicts_with_all = ["speed", "angle", "step"])]
+    twist: Option<String>,
+    /// Force that presses the bodies together while they are moved
+    #[arg(long, value_name = "FORCE", requires = "moved")]
     load: Option<String>,
-    /// Time of a cycle of shearing: dashpots feel it
-    #[arg(long, value_name = "TIME", default_value = "1 s", requires = "shear")]
+    /// Time of a cycle: dashpots feel it
+    #[arg(long, value_name = "TIME", default_value = "1 s", requires = "moved")]
     period: String,
-    /// Cycles of shearing, after the first way out
-    #[arg(long, value_name = "NUMBER", default_value_t = 3, requires = "shear")]
+    /// Cycles, after the first way out
+    #[arg(long, value_name = "NUMBER", default_value_t = 3, requires = "moved")]
     cycles: usize,
-    /// Write the course to NAME.csv and the curve to NAME.svg: force over overlap, of shearing over displacement; with an
+    /// Write the course to NAME.csv and the curve to NAME.svg: force over overlap, of a cycle over displacement; with an
     /// angle also NAME-tangential.svg, tangential force over displacement
     #[arg(long, short, value_name = "NAME")]
     output: Option<PathBuf>,
@@ -95,7 +107,7 @@ const FEW_STEPS: f64 = 20.0;
 /// Steps in the finer run that tells how much the step costs.
 const FINE: f64 = 16.0;
 
-/// Steps in a cycle of shearing.
+/// Steps in a cycle.
 const CYCLE: usize = 2000;
 
 /// The two bodies, and what to call them.
@@ -109,8 +121,10 @@ struct Meeting {
 /// Calculates.
 pub fn main(args: &Args) -> Result<(), Failure> {
     let meeting = meeting(args)?;
-    if let (Some(amplitude), Some(load)) = (&args.shear, &args.load) {
-        return shear(args, &meeting, amplitude, load);
+    let modes = [(Mode::Shear, &args.shear), (Mode::Roll, &args.roll), (Mode::Twist, &args.twist)];
+    let moved = modes.into_iter().find_map(|(mode, amplitude)| amplitude.as_ref().map(|amplitude| (mode, amplitude)));
+    if let (Some((mode, amplitude)), Some(load)) = (moved, &args.load) {
+        return cycle(args, &meeting, mode, amplitude, load);
     }
     let Meeting { impact, names, radius, .. } = &meeting;
     let undamped = impact.undamped_time();
@@ -279,80 +293,118 @@ fn draw(path: &Path, names: &[String; 2], axes: [&str; 2], points: Vec<[f64; 2]>
     Ok(())
 }
 
-/// Shears the bodies under a load.
-fn shear(args: &Args, meeting: &Meeting, amplitude: &str, load: &str) -> Result<(), Failure> {
+/// How a way of moving is told: its flag, the factor of its displacement in pictures, their axes, units of displacement
+/// and resistance.
+struct Told {
+    flag: &'static str,
+    factor: f64,
+    axes: [&'static str; 2],
+    units: [&'static str; 2],
+}
+
+fn told(mode: Mode) -> Told {
+    let turning = |flag, displacement| Told {
+        flag,
+        factor: 1e3,
+        axes: [displacement, "couple that resists [N m]"],
+        units: ["rad", "N m"],
+    };
+    match mode {
+        Mode::Shear => Told {
+            flag: "--shear",
+            factor: 1e6,
+            axes: ["tangential displacement [µm]", "force that resists [N]"],
+            units: ["m", "N"],
+        },
+        Mode::Roll => turning("--roll", "angle of rolling [mrad]"),
+        Mode::Twist => turning("--twist", "angle of twisting [mrad]"),
+    }
+}
+
+/// Moves the bodies to and fro under a load.
+fn cycle(args: &Args, meeting: &Meeting, mode: Mode, amplitude: &str, load: &str) -> Result<(), Failure> {
     let above_zero = |flag: &str, text: &str, dimension: Dimension| -> Result<f64, Failure> {
         let value = value(flag, text, dimension)?;
         if value > 0.0 { Ok(value) } else { Err(format!("`{flag} {text}` must be above zero").into()) }
     };
     let Meeting { impact, names, .. } = meeting;
-    let shear = Shear {
+    let Told { flag, factor, axes, units } = told(mode);
+    let cycle = Cycle {
+        mode,
         law: impact.law,
         curvature: impact.curvature,
         effective_mass: impact.effective_mass,
         load: above_zero("--load", load, Dimension::FORCE)?,
-        amplitude: above_zero("--shear", amplitude, Dimension::LENGTH)?,
+        amplitude: above_zero(flag, amplitude, if mode == Mode::Shear { Dimension::LENGTH } else { Dimension::NONE })?,
         period: above_zero("--period", &args.period, Dimension::TIME)?,
         cycles: args.cycles,
     };
-    let Some(done) = shear.run(CYCLE) else {
+    let Some(done) = cycle.run(CYCLE) else {
         return Err(
             format!("`--load {load}`: no overlap below the radius bears it; lower it, or stiffen the law").into()
         );
     };
     if let Some(name) = &args.output {
-        let mut table = String::from("time [s],displacement [m],force that resists [N]\n");
+        let mut table = format!("time [s],displacement [{}],resistance [{}]\n", units[0], units[1]);
         for i in &done.course {
             table += &format!("{:e},{:e},{:e}\n", i.time, i.displacement, i.resistance);
         }
         atomic::write(&with_ending(name, ".csv"), |file| file.write_all(table.as_bytes()))?;
-        let points = done.course.iter().map(|i| [1e6 * i.displacement, i.resistance]).collect();
-        let axes = ["tangential displacement [µm]", "force that resists [N]"];
+        let points = done.course.iter().map(|i| [factor * i.displacement, i.resistance]).collect();
         draw(&with_ending(name, ".svg"), names, axes, points)?;
     }
     if args.json {
-        let told = serde_json::json!({
+        let mut told = serde_json::json!({
             "bodies": names,
             "effective_radius": impact.effective_radius(),
             "effective_mass": impact.effective_mass,
-            "load": shear.load,
-            "amplitude": shear.amplitude,
-            "period": shear.period,
+            "load": cycle.load,
+            "amplitude": cycle.amplitude,
+            "period": cycle.period,
             "overlap": done.overlap,
             "normal_stiffness": done.normal_stiffness,
             "first_stiffness": first_stiffness(&done),
-            "friction_limit": done.limit,
-            "peak_force": done.peak_force,
             "lost_first": done.lost_first,
             "lost": done.lost,
             "residual": done.residual,
         });
+        if mode == Mode::Shear {
+            told["friction_limit"] = done.limit.into();
+            told["peak_force"] = done.peak.into();
+        } else {
+            told["peak_couple"] = done.peak.into();
+        }
         crate::out::result((serde_json::to_string_pretty(&told)? + "\n").as_bytes())?;
     } else {
         say!("{} on {}: effective radius {:.4e} m", names[0], names[1], impact.effective_radius());
-        tell_shear(&shear, &done);
+        tell_cycle(&cycle, &done);
     }
     Ok(())
 }
 
-/// Tangential stiffness of the first step \[N/m\].
+/// Stiffness of the first step \[N/m\] or \[N m/rad\].
 fn first_stiffness(done: &Loop) -> f64 {
     done.course.get(1).map_or(0.0, |first| first.resistance / first.displacement)
 }
 
-fn tell_shear(shear: &Shear, done: &Loop) {
-    say!("  load               {:.4e} N, held at an overlap of {:.4e} m", shear.load, done.overlap);
+fn tell_cycle(cycle: &Cycle, done: &Loop) {
+    let [displacement, resistance] = told(cycle.mode).units;
+    say!("  load               {:.4e} N, held at an overlap of {:.4e} m", cycle.load, done.overlap);
     say!("  normal stiffness   {:.4e} N/m", done.normal_stiffness);
-    say!("  first stiffness    {:.4e} N/m", first_stiffness(done));
-    // What the limit alone would lose in a cycle.
-    let all = 4.0 * shear.amplitude * done.limit;
-    // What is rounding is nothing.
-    let lost = |x: f64| if x.abs() > 1e-12 * all { x } else { 0.0 };
+    say!("  first stiffness    {:.4e} {resistance}/{displacement}", first_stiffness(done));
+    // What a slider that always gives the same would lose in a cycle: at the limit of friction, or at the largest couple.
+    let most = if cycle.mode == Mode::Shear { done.limit } else { done.peak };
+    let all = 4.0 * cycle.amplitude * most;
+    // What is rounding is nothing; memories keep couples with seven digits.
+    let lost = |x: f64| if x.abs() > 1e-9 * all { x } else { 0.0 };
     let share =
         |x: f64| if all > 0.0 { format!(", {:.2} % of that of a slider", 100.0 * x / all) } else { String::new() };
-    let slides = if done.peak_force >= done.limit * (1.0 - 1e-9) { "reached" } else { "not reached" };
-    say!("  limit of friction  {:.4e} N, {slides}", done.limit);
-    say!("  largest force      {:.4e} N", done.peak_force);
+    if cycle.mode == Mode::Shear {
+        let slides = if done.peak >= done.limit * (1.0 - 1e-9) { "reached" } else { "not reached" };
+        say!("  limit of friction  {:.4e} N, {slides}", done.limit);
+    }
+    let what = if cycle.mode == Mode::Shear { "largest force " } else { "largest couple" };
+    say!("  {what}     {:.4e} {resistance}", done.peak);
     say!("  lost on first way  {:.4e} J", lost(done.lost_first));
     if let [first, .., last] | [first @ last] = done.lost[..] {
         let [first, last] = [first, last].map(lost);
@@ -482,6 +534,8 @@ fn composed(args: &Args) -> String {
         ("dashpot", &args.dashpot),
         ("cohesion", &args.cohesion),
         ("tangential", &args.tangential),
+        ("rolling", &args.rolling),
+        ("twisting", &args.twisting),
     ];
     for (key, given) in tables {
         if let Some(given) = given {

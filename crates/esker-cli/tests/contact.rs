@@ -87,6 +87,46 @@ fn shearing_under_a_load_follows_the_closed_forms() {
 }
 
 #[test]
+fn rolling_and_twisting_under_a_load_follow_the_closed_forms() {
+    let hertz = r#"{ law = "hertz", modulus = "1 GPa" }"#;
+    let moved = |law: [&str; 2], way: [&str; 2]| {
+        json(&["--normal", hertz, law[0], law[1], way[0], way[1], "--load", "5 N", "--period", "1 ms"])
+    };
+    // A spring with a limit, either way: R* 2.5 mm, 2.25 k_n (mu R*)^2 and mu R* F; a cycle loses as a slider does.
+    let (limit, angle) = (0.05 * 2.5e-3 * 5.0, 0.1);
+    let spring = r#"{ law = "spring", friction = 0.05, damping-ratio = 0 }"#;
+    for (law, way) in [("--rolling", "--roll"), ("--twisting", "--twist")] {
+        let told = moved([law, spring], [way, "0.1 rad"]);
+        let of = |key: &str| told[key].as_f64().unwrap();
+        let k = 2.25 * of("normal_stiffness") * (0.05f64 * 2.5e-3).powi(2);
+        assert!((of("first_stiffness") / k - 1.0).abs() < 1e-9 && (of("peak_couple") / limit - 1.0).abs() < 1e-9);
+        let expected = 4.0 * limit * (angle - limit / k);
+        assert!((told["lost"][0].as_f64().unwrap() / expected - 1.0).abs() < 1e-5, "{told}");
+        assert!(of("residual").abs() < 1e-7 * expected, "{told}");
+        // Below the limit it gives all back; what is left is the rounding of the last couple.
+        let told = moved([law, spring], [way, "1 mrad"]);
+        assert!(told["lost"][0].as_f64().unwrap().abs() < 1e-8 * k * 1e-6, "{told}");
+    }
+    // The contact area of radius a: half of k_t a^2, and two thirds of a mu F.
+    let told = moved(
+        ["--twisting", r#"{ law = "marshall", stiffness-ratio = 0.8, friction = 0.3, damping-ratio = 0 }"#],
+        ["--twist", "50 mrad"],
+    );
+    let of = |key: &str| told[key].as_f64().unwrap();
+    let area = 2.5e-3 * of("overlap");
+    assert!((of("first_stiffness") / (0.4 * of("normal_stiffness") * area) - 1.0).abs() < 1e-9, "{told}");
+    assert!((of("peak_couple") / (0.2 * area.sqrt() * 5.0) - 1.0).abs() < 1e-9, "{told}");
+    // Without memory: the full couple at once, and eta F R*^2 at 0.4 rad in a millisecond; slower, both are
+    // limited to what stops a free body in some steps.
+    let told = moved(["--rolling", r#"{ law = "constant", friction = 0.05 }"#], ["--roll", "0.1 rad"]);
+    // But for the two of 2000 steps in which it turns round.
+    assert!((told["lost"][1].as_f64().unwrap() / (0.4 * limit) - 0.999).abs() < 1e-6, "{told}");
+    let told = moved(["--rolling", r#"{ law = "viscous", viscosity = "0.1 s/m" }"#], ["--roll", "0.1 rad"]);
+    let couple = 0.1 * 5.0 * 2.5e-3f64.powi(2) * 400.0;
+    assert!((told["peak_couple"].as_f64().unwrap() / couple - 1.0).abs() < 1e-9, "{told}");
+}
+
+#[test]
 fn a_scene_gives_its_own_pairs_and_step() {
     let hopper = example("hopper.toml").display().to_string();
     let told = json(&[&hopper, "--pair", "hopper", "bed"]);
@@ -110,6 +150,7 @@ fn bad_choices_are_told() {
         (vec!["--radius", "0 mm"], "above zero"),
         (vec!["--shear", "1 um", "--load", "0 N"], "`--load 0 N` must be above zero"),
         (vec!["--shear", "1 um", "--load", "1e9 N"], "no overlap below the radius bears it"),
+        (vec!["--roll", "1 um", "--load", "1 N"], "`--roll 1 um` is a length; a plain number was expected"),
     ] {
         let law = ["contact", "--youngs-modulus", "10 MPa", "--poisson-ratio", "0.3"];
         let said = run(law.iter().chain(&arguments));

@@ -9,6 +9,7 @@
 pub mod advice;
 pub mod boundary;
 pub mod contact;
+pub mod cycle;
 pub mod expression;
 pub mod field;
 pub mod fill;
@@ -24,7 +25,6 @@ pub mod particles;
 pub mod region;
 pub mod rng;
 pub mod shape;
-pub mod shear;
 pub mod simulation;
 pub mod solver;
 pub mod state;

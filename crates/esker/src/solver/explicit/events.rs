@@ -255,9 +255,7 @@ pub fn approach_speed(wall: &Wall, base: &Pose) -> f64 {
     let pivot_distance = |part: &MotionPart| match part {
         MotionPart::Rotate { through, .. }
         | MotionPart::Swing { through, .. }
-        | MotionPart::Schedule { through, .. } => {
-            wall.surface.extent_from(base.to_local(*through))
-        }
+        | MotionPart::Schedule { through, .. } => wall.surface.extent_from(base.to_local(*through)),
         _ => 0.0,
     };
     rest.speed_bound(rest.parts.iter().map(pivot_distance).fold(0.0, f64::max))

@@ -1,16 +1,49 @@
-//! A contact sheared to and fro under a load that is held: what a tangential law does, without a scene.
+//! A contact sheared, rolled or twisted to and fro under a load that is held: what a law does, without a scene.
 //!
-//! The bodies are pressed together until the normal force is the load, then moved along one tangent at a constant speed
+//! The bodies are pressed together until the normal force is the load, then moved against each other at a constant speed
 //! between two ends. Neither inertia nor a step of integration comes in: the displacement is given, the force answers.
 
 use crate::law::normal::NormalLaw;
 use crate::law::tangential::TangentialLaw;
-use crate::law::{ContactVelocity, History, Law, Memory, Touch};
+use crate::law::{ContactVelocity, History, Law, Memory, Response, Touch};
 use crate::math::Vec3;
 
-/// Two bodies about to be sheared.
+/// How bodies that are pressed together move against each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Along a tangent; displacements in metres, resistances in newtons.
+    Shear,
+    /// About a tangent; displacements in radians, resistances in newton metres.
+    Roll,
+    /// About the normal; as rolling.
+    Twist,
+}
+
+impl Mode {
+    /// Relative velocity of the contact at this rate.
+    fn velocity(self, rate: f64) -> ContactVelocity {
+        match self {
+            Mode::Shear => ContactVelocity { slip: Vec3::Y * rate, ..Default::default() },
+            Mode::Roll => ContactVelocity { turning: Vec3::Z * rate, ..Default::default() },
+            Mode::Twist => ContactVelocity { turning: Vec3::X * rate, ..Default::default() },
+        }
+    }
+
+    /// What resists in a response.
+    fn resistance(self, response: &Response) -> f64 {
+        match self {
+            Mode::Shear => -response.force.y,
+            Mode::Roll => -response.couple.z,
+            Mode::Twist => -response.couple.x,
+        }
+    }
+}
+
+/// Two bodies about to be moved to and fro.
 #[derive(Clone, Copy, Debug)]
-pub struct Shear {
+pub struct Cycle {
+    /// How they move.
+    pub mode: Mode,
     /// Law between them.
     pub law: Law,
     /// Their curvatures \[1/m\], see [`Touch::curvature`].
@@ -19,7 +52,7 @@ pub struct Shear {
     pub effective_mass: f64,
     /// Force that presses them together \[N\].
     pub load: f64,
-    /// Largest displacement to either side \[m\].
+    /// Largest displacement to either side \[m\] or \[rad\].
     pub amplitude: f64,
     /// Time of a cycle \[s\].
     pub period: f64,
@@ -27,14 +60,14 @@ pub struct Shear {
     pub cycles: usize,
 }
 
-/// One instant of shearing.
+/// One instant of it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sheared {
+pub struct Moved {
     /// Since the first displacement \[s\].
     pub time: f64,
-    /// Displacement \[m\].
+    /// Displacement \[m\] or \[rad\].
     pub displacement: f64,
-    /// Force that resists, along the first displacement \[N\].
+    /// Force \[N\] or couple \[N m\] that resists, along the first displacement.
     pub resistance: f64,
 }
 
@@ -42,15 +75,15 @@ pub struct Sheared {
 #[derive(Clone, Debug, Default)]
 pub struct Loop {
     /// All steps, from rest.
-    pub course: Vec<Sheared>,
+    pub course: Vec<Moved>,
     /// Overlap under the load \[m\].
     pub overlap: f64,
     /// Tangent stiffness of the normal law there \[N/m\].
     pub normal_stiffness: f64,
     /// Tangential force at which the contact slides \[N\].
     pub limit: f64,
-    /// Largest force that resisted \[N\].
-    pub peak_force: f64,
+    /// Largest force \[N\] or couple \[N m\] that resisted.
+    pub peak: f64,
     /// Energy lost on the first way out \[J\].
     pub lost_first: f64,
     /// Energy lost in each cycle \[J\].
@@ -59,7 +92,7 @@ pub struct Loop {
     pub residual: f64,
 }
 
-impl Shear {
+impl Cycle {
     fn at(&self, overlap: f64) -> Touch {
         let effective_radius = 1.0 / (self.curvature[0] + self.curvature[1]);
         Touch {
@@ -110,7 +143,7 @@ impl Shear {
         let limit = self.law.tangential.friction()
             * (pressed.pushing + self.law.normal.extra_load(&at, &memory.history)).max(0.0);
         let mut done = Loop { overlap, normal_stiffness: pressed.stiffness, limit, ..Loop::default() };
-        done.course.push(Sheared::default());
+        done.course.push(Moved::default());
         let (mut work, mut lost, mut place) = (0.0, 0.0, 0i64);
         let mut before = 0.0;
         // Out, then back and forth between the ends.
@@ -120,15 +153,15 @@ impl Shear {
             for _ in 0..count {
                 place += sense;
                 let way = sense as f64 * stride;
-                let rate = ContactVelocity { slip: Vec3::Y * (way / dt), ..Default::default() };
+                let rate = self.mode.velocity(way / dt);
                 let response = self.law.respond(&Touch { now: rate, mean: rate, dt, ..at }, &mut memory);
-                let resistance = -response.force.y;
+                let resistance = self.mode.resistance(&response);
                 work += 0.5 * (before + resistance) * way;
                 lost += response.dissipated.total();
                 before = resistance;
-                done.peak_force = done.peak_force.max(resistance.abs());
+                done.peak = done.peak.max(resistance.abs());
                 let time = done.course.len() as f64 * dt;
-                done.course.push(Sheared { time, displacement: place as f64 * stride, resistance });
+                done.course.push(Moved { time, displacement: place as f64 * stride, resistance });
             }
             match half {
                 0 => done.lost_first = lost,
