@@ -272,6 +272,43 @@ fn presets_demand_what_was_not_published_and_yield_to_what_is_given() {
     );
 }
 
+#[test]
+fn a_pair_comes_before_the_default_with_its_table_and_with_its_preset() {
+    let default = "normal = { law = \"hertz\" }\ndashpot = { law = \"viscoelastic\", time = 1e-6 }\n\
+                   tangential = { law = \"spring\", friction = 0.1 }\n[contact.glass-glass]\n";
+    let pair = law(&format!("{default}preset = \"dziugys_peters_1998\""), false);
+    assert!(matches!(pair.normal, AnyNormal::ScaledHooke(h) if h.modulus == 5e5), "{pair:?}");
+    assert!(matches!(pair.damping, AnyDamping::PerMass(d) if d.rate == 100.0), "{pair:?}");
+    assert!(matches!(pair.tangential, AnyTangential::Dashpot(d) if d.friction == 100.0), "{pair:?}");
+    assert_eq!(pair.end, ContactEnd::Geometric);
+    // What the pair's preset leaves open is the default's; what the pair gives is its own.
+    let pair = law(
+        &format!(
+            "{default}preset = \"poschel_buchholtz_1993\"\ntangential = {{ law = \"dashpot\", rate = 5, friction = 0.2 }}"
+        ),
+        false,
+    );
+    assert!(matches!((pair.normal, pair.damping), (AnyNormal::Hertz(_), AnyDamping::Viscoelastic(_))), "{pair:?}");
+    assert!(matches!(pair.tangential, AnyTangential::Dashpot(d) if d.friction == 0.2), "{pair:?}");
+    // A pair's table completes a preset of the default.
+    let default =
+        "preset = \"lan_rosato\"\nnormal = { law = \"walton-braun\", restitution = 0.8 }\n[contact.glass-glass]\n";
+    let pair = law(&format!("{default}tangential = {{ law = \"walton-braun\", friction = 0.3 }}"), false);
+    assert!(
+        matches!(pair.tangential, AnyTangential::PartialSlip(t) if t.stiffness == Stiffness::Given(8e5)),
+        "{pair:?}"
+    );
+}
+
+#[test]
+fn a_tangential_dashpot_without_a_coefficient_is_refused() {
+    refused(
+        "normal = { law = \"hertz\" }\ntangential = { law = \"dashpot\", friction = 0.5 }",
+        "would give no friction at all",
+    );
+    law("normal = { law = \"hertz\", restitution = 0.9 }\ntangential = { law = \"dashpot\", friction = 0.5 }", false);
+}
+
 /// The page of presets.
 fn page_of_presets() -> String {
     let mut text = String::from(
@@ -282,7 +319,8 @@ fn page_of_presets() -> String {
          - A table beside a preset that names the same law completes its slot: what it gives takes the place of what was \
          published.\n\
          - One that names another law replaces the slot.\n\
-         - What was not published and is not given is asked for, but for the stiffness of tangential springs (2/7 of the normal one) and\n  a tangential dashpot (that of the normal law, none if that has none); friction may come from the materials.\n\
+         - What was not published and is not given is asked for, but for the stiffness of tangential springs (2/7 of the normal one) and\n  a tangential dashpot (that of the normal law); friction may come from the materials.\n\
+         - Of a pair, its own table comes first, then its own preset, then table and preset of `[contact.default]`.\n\
          - Sets without a limit of friction have one of 1e9, which no contact reaches.\n\n\
          T-02 to T-15 are the numbers of the sets in the digest of the report; equations are those of Džiugys & Peters \
          (1998).\n",

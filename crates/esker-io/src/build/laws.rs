@@ -5,6 +5,7 @@ use crate::scene::choice;
 use crate::scene::raw::{RawContact, RawRolling, RawScene, RawTangential, RawTwisting};
 use crate::scene::{Location, SceneError};
 use esker::expression::Dimension;
+use esker::law::damping::AnyDamping;
 use esker::law::normal::AnyNormal;
 use esker::law::rolling::{AnyRolling, ConstantTorque, ElasticPlastic, NoRolling, Viscous};
 use esker::law::tangential::{
@@ -120,6 +121,37 @@ fn split(context: &Context, contact: &RawContact) -> Result<(usize, usize), Scen
         .hint("write [contact.A-B] with two of them, or [contact.default]"))
 }
 
+/// What a contact table says, and the published set it names.
+struct Layer<'a> {
+    table: &'a RawContact,
+    preset: Option<RawContact>,
+}
+
+impl<'a> Layer<'a> {
+    fn new(table: &'a RawContact) -> Self {
+        Layer { table, preset: table.preset.as_ref().map(|p| presets::contact(p.value, p.at)) }
+    }
+}
+
+/// What a scene and a published set say of a slot.
+struct Said<'a, T> {
+    given: Option<&'a T>,
+    published: Option<&'a T>,
+}
+
+/// The table of the pair comes before its preset, and that before table and preset of the default.
+fn said<'a, T>(layers: &'a [Layer], get: impl Fn(&RawContact) -> Option<&T>) -> Said<'a, T> {
+    let mut given = None;
+    for layer in layers {
+        given = given.or_else(|| get(layer.table));
+        let published = layer.preset.as_ref().and_then(&get);
+        if published.is_some() {
+            return Said { given, published };
+        }
+    }
+    Said { given, published: None }
+}
+
 /// One pair of materials and what the scene says of it.
 pub(super) struct Pair<'a> {
     pub(super) context: &'a Context<'a>,
@@ -154,26 +186,28 @@ impl Pair<'_> {
     }
 
     fn law(&self) -> Result<Law, SceneError> {
-        let preset = self.slot(|c| c.preset.as_ref()).map(|p| presets::contact(p.value, p.at));
-        let published = preset.as_ref();
-        let end = self.slot(|c| c.end.as_ref()).or(published.and_then(|p| p.end.as_ref()));
-        let end = match end.map(|e| e.value) {
+        let layers: Vec<Layer> = [self.explicit, self.default].into_iter().flatten().map(Layer::new).collect();
+        let end = said(&layers, |c| c.end.as_ref());
+        let end = match end.given.or(end.published).map(|e| e.value) {
             Some(choice::ContactEnd::Geometric) => ContactEnd::Geometric,
             Some(choice::ContactEnd::NoTension) | None => ContactEnd::NoTension,
         };
         // What stands beside a preset completes a slot of the same law, and replaces one of another.
-        let of_preset = published.and_then(|p| p.normal.as_ref());
-        let given = self.slot(|c| c.normal.as_ref());
-        let dashpot = self.slot(|c| c.dashpot.as_ref());
-        if let (Some(dashpot), None, Some(_)) = (dashpot, given, of_preset) {
+        let Said { given, published } = said(&layers, |c| c.normal.as_ref());
+        let dashpot = match (given, published, self.explicit) {
+            // A pair's own preset brings its normal law: a dashpot of the default is not meant for it.
+            (None, Some(_), Some(pair)) if pair.preset.is_some() => pair.dashpot.as_ref(),
+            _ => self.slot(|c| c.dashpot.as_ref()),
+        };
+        if let (Some(dashpot), None, Some(_)) = (dashpot, given, published) {
             return self
                 .context
                 .wrong(&dashpot.law, "needs `normal` beside it: the preset has a normal law of its own");
         }
-        let (normal, damping) = self.normal(presets::normal(given, of_preset).as_ref(), dashpot, end)?;
+        let (normal, damping) = self.normal(presets::normal(given, published).as_ref(), dashpot, end)?;
         let mut law = Law { damping, end, ..Law::elastic(normal) };
-        let given = self.slot(|c| c.tangential.as_ref());
-        let tangential = presets::tangential(given, published.and_then(|p| p.tangential.as_ref()));
+        let Said { given, published } = said(&layers, |c| c.tangential.as_ref());
+        let tangential = presets::tangential(given, published);
         law.tangential = self.tangential(tangential.as_ref(), &law)?;
         if let Some(raw) = self.slot(|c| c.cohesion.as_ref()) {
             law.cohesion = self.cohesion(raw, &law.normal)?;
@@ -284,7 +318,16 @@ impl Pair<'_> {
         };
         Ok(match r.law.value {
             Which::None => AnyTangential::None(NoTangential),
-            Which::Dashpot => AnyTangential::Dashpot(Dashpot { damping, friction }),
+            Which::Dashpot => {
+                if matches!((damping, law.damping), (TangentialDamping::Ratio(_), AnyDamping::None)) {
+                    return c.wrong(
+                        &r.law,
+                        "goes by the dashpot of the normal law, which has none, and would give no friction at all; give `rate` \
+                         or `damping`",
+                    );
+                }
+                AnyTangential::Dashpot(Dashpot { damping, friction })
+            }
             Which::Spring => AnyTangential::Spring(Spring { stiffness: stiffness()?, damping, friction }),
             Which::Literal => AnyTangential::Literal(Literal { stiffness: stiffness()?, damping, friction }),
             Which::Mindlin => AnyTangential::Mindlin(Mindlin { ratio: mindlin_ratio()?, damping, friction }),
