@@ -131,7 +131,9 @@ fn laws() -> Findings {
         bulk::chart("Normal stress at the wall", "weight above [m g/d]", "stress [m g/d]", loads.collect()),
         bulk::chart("Downward velocity across the cone", "place over width", "velocity over its mean", flows.collect()),
     ];
-    found.reading = "geometry and parameters are our own, none are reported; \"a few per cent\" is widened to ten for three small beds. \
-                     Neither statement is borne out: wall loads differ by more, and velocities by less than the loads. Why was not looked into";
+    found.reading = "geometry and parameters are our own, none are reported; \"a few per cent\" is widened to ten for six small beds. Two halves of sixteen beds \
+                     under the same law differ by 4 per cent in the loads and 2 in the velocities. So the loads agree, but for the exponent 36, under \
+                     which a disc shrinks by 6 per cent when it carries ten weights. That velocities differ more than loads is not borne out: \
+                     in this hopper they differ by little more than the scatter";
     found
 }
