@@ -219,7 +219,7 @@ fn packed_bed() -> Findings {
         })],
     ));
     found.reading = "packing and contacts are a prototype's; rest and the loads on walls do not depend on it. The variation asked within \
-                     layers was set from one of its beds, and one of ours lies just below it. \
+                     layers was set from one of its beds; of ten of ours it is 0.30 to 0.37, 0.337 on average, and that of seed 2 is the lowest. \
                      Contacts are as soft as the report's, overlaps a third of a radius";
     found
 }
