@@ -149,7 +149,7 @@ struct Drum {
     profile: Vec<[f64; 2]>,
 }
 
-/// A ring of teeth 0.4 diameters deep and 1.5 wide: on a smooth wall the discs roll, and the bed slips.
+/// A ring of teeth 0.4 diameters deep, three diameters from one to the next: on a smooth wall the discs roll, and the bed slips.
 fn teeth(radius: f64) -> String {
     let n = 2 * (0.5 * TAU * radius / 1.5).round() as usize;
     let corner = |k: usize| {

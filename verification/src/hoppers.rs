@@ -16,8 +16,9 @@ pub const CASES: &[Case] = &[Case {
 /// Width of the bin in diameters, and where its cone ends.
 const WIDTH: f64 = 14.0;
 const CONE: f64 = 7.0;
-/// Weight above a piece of the wall, in grains over the width, by which its load is sorted.
-const ABOVE: [f64; 6] = [0.0, 4.0, 8.0, 12.0, 16.0, 20.0];
+/// Weight above a piece of the wall, in grains over the width, by which its load is sorted;
+/// with less the surface is in the piece.
+const ABOVE: [f64; 6] = [3.0, 6.0, 9.0, 12.0, 15.0, 18.0];
 /// Heights of the pieces: 2 diameters from each.
 const PIECES: [f64; 8] = [8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 22.0];
 /// Cells across the cone for the velocity.
@@ -122,7 +123,7 @@ fn laws() -> Findings {
     }
     let loads = profiles
         .iter()
-        .map(|(n, p)| ((*n).to_string(), ABOVE.iter().zip(&p.load).map(|(w, l)| [w + 2.0, *l]).collect()));
+        .map(|(n, p)| ((*n).to_string(), ABOVE.iter().zip(&p.load).map(|(w, l)| [w + 1.5, *l]).collect()));
     let flows = profiles.iter().map(|(n, p)| {
         let at = |k: usize| (k as f64 + 0.5) / CELLS as f64;
         ((*n).to_string(), p.velocity.iter().enumerate().map(|(k, v)| [at(k), *v]).collect())

@@ -27,12 +27,16 @@ struct Packing {
     kinds: Vec<(f64, Vec<Vec3>)>,
 }
 
+/// Mean force on a grain over that of a contact below which a packing is at rest.
+const BALANCED: f64 = 1e-6;
+
 /// A packing at rest.
 #[derive(Clone, Copy)]
 struct Point {
     packing: f64,
     pressure: f64,
     contacts: f64,
+    imbalance: f64,
 }
 
 impl Packing {
@@ -114,7 +118,7 @@ impl Packing {
         // Spheres that hardly touch are soft under Hertz's law and take long to come to rest.
         for _ in 0..100 {
             simulation.advance(steps).expect("the packing comes to rest");
-            if imbalance(&simulation) < 1e-6 {
+            if imbalance(&simulation) < BALANCED {
                 break;
             }
         }
@@ -131,7 +135,7 @@ impl Packing {
         );
         let trace = held.stress.x_axis.x + held.stress.y_axis.y + if self.planar { 0.0 } else { held.stress.z_axis.z };
         let contacts = contacts_without_rattlers(&simulation, dimension as usize + 1);
-        Point { packing, pressure: trace / f64::from(dimension), contacts }
+        Point { packing, pressure: trace / f64::from(dimension), contacts, imbalance: imbalance(&simulation) }
     }
 }
 
@@ -171,7 +175,8 @@ fn contacts_without_rattlers(simulation: &Simulation, least: usize) -> f64 {
     }
 }
 
-/// Opens a packing from well above jamming towards it; returns where the pressure ends, and the way there.
+/// Opens a packing from above jamming towards it, until it is near or grains change places; returns where the pressure ends,
+/// and the way there.
 fn open(mut packing: Packing, exponent: f64, from: f64) -> (f64, Vec<Point>) {
     let mut points = vec![packing.relax(from, 20_000), packing.relax(from - 0.003, 6000)];
     let root = |p: &Point| p.pressure.max(0.0).powf(1.0 / exponent);
@@ -208,6 +213,12 @@ fn jamming() -> Findings {
         let (end, points) = open(Packing::random(planar, law, 1), exponent, from);
         found.absolute(format!("{name}: packing at jamming"), end, jammed, 0.003);
         let near: Vec<&Point> = points.iter().filter(|p| p.packing - end > 2e-4).collect();
+        // Few points, or near each other, would fit anything.
+        let (low, high) = bulk::range(&near.iter().map(|p| p.packing - end).collect::<Vec<_>>());
+        found.at_least(format!("{name}: packings at rest"), near.len() as f64, 6.0);
+        found.at_least(format!("{name}: farthest over nearest from jamming"), high / low, 10.0);
+        let (_, worst) = bulk::range(&points.iter().map(|p| p.imbalance).collect::<Vec<_>>());
+        found.at_most(format!("{name}: force out of balance over that of a contact"), worst, BALANCED);
         let roots: Vec<[f64; 2]> = near.iter().map(|p| [(p.packing - end).sqrt(), p.contacts]).collect();
         let line = bulk::line(&roots);
         found.absolute(format!("{name}: contacts of a grain that carries, at jamming"), line.offset, contacts, 0.1);
@@ -221,7 +232,7 @@ fn jamming() -> Findings {
         "log10 of pressure",
         pressures,
     ));
-    found.reading = "one packing of each kind, laid at random, brought to rest 0.013 to 0.016 above jamming and opened step by step; the published packings are \
+    found.reading = "one packing of each kind, laid at random, brought to rest 0.013 to 0.016 above jamming and opened step by step, until it is near or grains change places; the published packings are \
                      those of endlessly many grains, and one of a thousand scatters about them. Brought to rest further above it jams at a \
                      higher packing, by 0.002 from 0.68. Contacts are counted once a grain is out of balance by less than a millionth of a contact \
                      force: with a ten-thousandth, Hertzian grains had 5.7 contacts";

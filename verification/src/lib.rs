@@ -210,10 +210,14 @@ impl Report {
 }
 
 impl Case {
-    /// Runs it.
+    /// Runs it. A case that breaks off is one that fails, and the others go on.
     pub fn report(&self) -> Report {
         let begin = Instant::now();
-        let findings = (self.run)();
+        let findings = std::panic::catch_unwind(self.run).unwrap_or_else(|_| {
+            let mut findings = Findings::default();
+            findings.absolute("the case broke off, for the reason told above", f64::NAN, 0.0, 0.0);
+            findings
+        });
         Report { case: *self, findings, seconds: begin.elapsed().as_secs_f64() }
     }
 }
@@ -246,4 +250,17 @@ pub fn cases() -> Vec<Case> {
         hoppers::CASES,
     ]
     .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_that_breaks_off_fails() {
+        let run = || -> Findings { panic!("as it should in this test") };
+        let case = Case { id: "X", source: "", title: "", evidence: Evidence::Property, effort: Effort::Quick, run };
+        let report = case.report();
+        assert!(!report.holds() && report.findings.checks.len() == 1);
+    }
 }

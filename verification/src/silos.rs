@@ -45,7 +45,7 @@ const SILO: f64 = 12.0;
 const WIDEST: f64 = 10.0;
 /// Grains whose leaving gives the rate.
 const FIRST: f64 = 2200.0;
-/// Friction of seeds, such as the law was found with.
+/// Friction of grains neither smooth nor rough.
 const FRICTION: f64 = 0.3;
 
 /// The bed before it is opened: its places, and its mass per volume.
@@ -134,8 +134,8 @@ fn beverloo() -> Findings {
     ];
     found.reading = "one bed of 9000 spheres is opened five times; the silo is 2.4 times as wide as the widest opening and the bed 19 diameters \
                      deep. C belongs to the grains: with k = 1.4 it is 0.59, 0.55 and 0.52 for a friction of 0.2, 0.3 and 0.5 in this \
-                     set-up, so that grains as rough as the last lie outside the published range. Rates of 2200 grains scatter by 3 per \
-                     cent, which moves k and C of a fit together";
+                     set-up, so that grains as rough as the last lie outside the published range. Rates are those of up to 2200 \
+                     grains, 600 at the narrowest opening, and scatter by some per cent, which moves k and C of a fit together";
     found
 }
 
@@ -210,7 +210,7 @@ fn janssen() -> Findings {
         ],
     ));
     found.reading = "3800 spheres, friction 0.5 among them and 0.2 on the wall, so that they slide there as the closed form assumes: \
-                     by what was seen, 96 to 100 per cent of the friction points upwards. K varies from place to place, by 0.6 to 0.85 and more near the \
+                     by what was seen, 96 to 100 per cent of the friction points upwards. K varies from place to place, from 0.6 to 0.85 and more near the \
                      surface, so the curve is the better met the further the packing travels while it is looked at, here 13 diameters";
     found
 }

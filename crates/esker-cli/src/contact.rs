@@ -7,6 +7,8 @@ use esker::cycle::{Cycle, Loop, Mode};
 use esker::expression::{Dimension, Expression};
 use esker::impact::{Impact, Outcome};
 use esker::law::normal::NormalLaw;
+use esker::law::rolling::AnyRolling;
+use esker::law::twisting::AnyTwisting;
 use esker::model::Model;
 use esker_io::atomic;
 use esker_io::build::{self, Scene};
@@ -339,6 +341,16 @@ fn cycle(args: &Args, meeting: &Meeting, mode: Mode, amplitude: &str, load: &str
         period: above_zero("--period", &args.period, Dimension::TIME)?,
         cycles: args.cycles,
     };
+    let slot = match mode {
+        Mode::Roll if matches!(cycle.law.rolling, AnyRolling::None(_)) => Some("rolling"),
+        Mode::Twist if matches!(cycle.law.twisting, AnyTwisting::None(_)) => Some("twisting"),
+        _ => None,
+    };
+    if let Some(slot) = slot {
+        return Err(
+            format!("`{flag}`: nothing resists {slot}; give a law with `--{slot}`, or `{slot}` in the scene").into()
+        );
+    }
     let Some(done) = cycle.run(CYCLE) else {
         return Err(
             format!("`--load {load}`: no overlap below the radius bears it; lower it, or stiffen the law").into()
@@ -396,7 +408,8 @@ fn tell_cycle(cycle: &Cycle, done: &Loop) {
     let most = if cycle.mode == Mode::Shear { done.limit } else { done.peak };
     let all = 4.0 * cycle.amplitude * most;
     // What is rounding is nothing; memories keep couples with seven digits.
-    let lost = |x: f64| if x.abs() > 1e-9 * all { x } else { 0.0 };
+    let rounding = if cycle.mode == Mode::Shear { 1e-12 } else { 1e-9 };
+    let lost = |x: f64| if x.abs() > rounding * all { x } else { 0.0 };
     let share =
         |x: f64| if all > 0.0 { format!(", {:.2} % of that of a slider", 100.0 * x / all) } else { String::new() };
     if cycle.mode == Mode::Shear {

@@ -290,6 +290,17 @@ fn a_pair_comes_before_the_default_with_its_table_and_with_its_preset() {
     );
     assert!(matches!((pair.normal, pair.damping), (AnyNormal::Hertz(_), AnyDamping::Viscoelastic(_))), "{pair:?}");
     assert!(matches!(pair.tangential, AnyTangential::Dashpot(d) if d.friction == 0.2), "{pair:?}");
+    // A dashpot of the default does not join the normal law of a pair's preset, completed or not.
+    let pair = law(
+        &format!(
+            "{default}preset = \"lan_rosato\"\nnormal = {{ law = \"walton-braun\", restitution = 0.8 }}\ntangential = {{ law = \"walton-braun\", friction = 0.3 }}"
+        ),
+        false,
+    );
+    assert!(matches!((pair.normal, pair.damping), (AnyNormal::WaltonBraun(_), AnyDamping::None)), "{pair:?}");
+    let pair =
+        law(&format!("{default}preset = \"lee_herrmann\"\nnormal = {{ law = \"hooke\", stiffness = 1e4 }}"), false);
+    assert!(matches!((pair.normal, pair.damping), (AnyNormal::Hooke(_), AnyDamping::None)), "{pair:?}");
     // A pair's table completes a preset of the default.
     let default =
         "preset = \"lan_rosato\"\nnormal = { law = \"walton-braun\", restitution = 0.8 }\n[contact.glass-glass]\n";
@@ -306,6 +317,14 @@ fn a_tangential_dashpot_without_a_coefficient_is_refused() {
         "normal = { law = \"hertz\" }\ntangential = { law = \"dashpot\", friction = 0.5 }",
         "would give no friction at all",
     );
+    for zero in ["rate = 0", "damping = 0", "damping-ratio = 0"] {
+        refused(
+            &format!(
+                "normal = {{ law = \"hertz\", restitution = 0.9 }}\ntangential = {{ law = \"dashpot\", friction = 0.5, {zero} }}"
+            ),
+            "would give no friction at all",
+        );
+    }
     law("normal = { law = \"hertz\", restitution = 0.9 }\ntangential = { law = \"dashpot\", friction = 0.5 }", false);
 }
 

@@ -194,11 +194,10 @@ impl Pair<'_> {
         };
         // What stands beside a preset completes a slot of the same law, and replaces one of another.
         let Said { given, published } = said(&layers, |c| c.normal.as_ref());
-        let dashpot = match (given, published, self.explicit) {
-            // A pair's own preset brings its normal law: a dashpot of the default is not meant for it.
-            (None, Some(_), Some(pair)) if pair.preset.is_some() => pair.dashpot.as_ref(),
-            _ => self.slot(|c| c.dashpot.as_ref()),
-        };
+        // A dashpot of the default is not meant for the normal law of a pair's own preset.
+        let own = |layer: &Layer| layer.preset.as_ref().is_some_and(|p| p.normal.is_some());
+        let until = layers.iter().position(own).map_or(layers.len(), |k| k + 1);
+        let dashpot = layers[..until].iter().find_map(|layer| layer.table.dashpot.as_ref());
         if let (Some(dashpot), None, Some(_)) = (dashpot, given, published) {
             return self
                 .context
@@ -319,11 +318,16 @@ impl Pair<'_> {
         Ok(match r.law.value {
             Which::None => AnyTangential::None(NoTangential),
             Which::Dashpot => {
-                if matches!((damping, law.damping), (TangentialDamping::Ratio(_), AnyDamping::None)) {
+                let nothing = match damping {
+                    TangentialDamping::None => true,
+                    TangentialDamping::Coefficient(c) | TangentialDamping::PerMass(c) => c == 0.0,
+                    TangentialDamping::Ratio(ratio) => ratio == 0.0 || matches!(law.damping, AnyDamping::None),
+                };
+                if nothing && friction > 0.0 {
                     return c.wrong(
                         &r.law,
-                        "goes by the dashpot of the normal law, which has none, and would give no friction at all; give `rate` \
-                         or `damping`",
+                        "would give no friction at all: its own coefficient is zero, or it goes by the dashpot of the normal law \
+                         and that has none; give `rate` or `damping`, or friction = 0",
                     );
                 }
                 AnyTangential::Dashpot(Dashpot { damping, friction })

@@ -1,5 +1,5 @@
 //! A chain of segments in the x-y plane: the wall of planar scenes. One contact per segment or corner by Voronoi
-//! regions; O(segments) per grain where its neighbourhood is searched, O(segments near it) between two searches.
+//! regions; O(segments) per grain, or O(segments near it) with a list of these.
 
 use super::SurfaceError;
 use super::surface::{Candidate, Part, SMOOTH_ANGLE, WallTouch, finite, keep_each_contact_once};

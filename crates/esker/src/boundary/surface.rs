@@ -1,7 +1,7 @@
 //! The closed set of wall surfaces, what a contact with one is, and the rule that reports each contact once.
 //!
-//! Costs O(1) per grain for planes, shells and surfaces of revolution, O(segments near it) for polylines and
-//! O(triangles in one grid cell) for meshes. Checked in each surface's own file and, across kinds, in `tests/walls.rs`.
+//! Costs O(1) per grain for planes, shells and surfaces of revolution, O(segments) for polylines and O(triangles in
+//! one grid cell) for meshes; with a list of the pieces near it, O(those). Checked in each surface's own file and, across kinds, in `tests/walls.rs`.
 
 use thiserror::Error;
 
@@ -167,10 +167,12 @@ impl Surface {
         }
     }
 
-    /// Distance from a point within which the whole surface lies \[m\]; of a chain, in the x-y plane.
-    pub fn extent_from(&self, point: Vec3) -> f64 {
+    /// Distance from the axis through a point within which the whole surface lies, or more \[m\]. A chain stands for what is
+    /// above and below it too, so that it has no bound but about the z axis.
+    pub fn extent_from(&self, point: Vec3, axis: Vec3) -> f64 {
         match self {
-            Surface::Polyline(s) => s.extent_from(point),
+            Surface::Polyline(s) if axis.x == 0.0 && axis.y == 0.0 => s.extent_from(point),
+            Surface::Polyline(_) => f64::INFINITY,
             _ => {
                 let b = self.bounds();
                 (point - b.min).abs().max((b.max - point).abs()).length()

@@ -18,7 +18,7 @@ use std::ops::Range;
 pub struct NearWalls {
     /// One for each grain and wall.
     pub entries: Vec<NearWall>,
-    /// Facets of meshes within reach.
+    /// Triangles of meshes and segments of chains within reach.
     facets: Vec<u32>,
 }
 

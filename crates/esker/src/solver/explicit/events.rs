@@ -253,9 +253,12 @@ pub fn approach_speed(wall: &Wall, base: &Pose) -> f64 {
         }
     }
     let pivot_distance = |part: &MotionPart| match part {
-        MotionPart::Rotate { through, .. }
-        | MotionPart::Swing { through, .. }
-        | MotionPart::Schedule { through, .. } => wall.surface.extent_from(base.to_local(*through)),
+        MotionPart::Rotate { through, axis, .. }
+        | MotionPart::Swing { through, axis, .. }
+        | MotionPart::Schedule { through, axis, .. } => {
+            let (through, axis) = local(*through, *axis);
+            wall.surface.extent_from(through, axis)
+        }
         _ => 0.0,
     };
     rest.speed_bound(rest.parts.iter().map(pivot_distance).fold(0.0, f64::max))
@@ -287,7 +290,11 @@ mod tests {
     use std::sync::Arc;
 
     fn speed(surface: Surface, legs: Vec<Leg>) -> f64 {
-        let motion = Motion { parts: vec![MotionPart::Schedule { through: Vec3::X, axis: Vec3::Z, legs }] };
+        speed_about(Vec3::Z, surface, legs)
+    }
+
+    fn speed_about(axis: Vec3, surface: Surface, legs: Vec<Leg>) -> f64 {
+        let motion = Motion { parts: vec![MotionPart::Schedule { through: Vec3::X, axis, legs }] };
         let wall = Wall { name: "w".into(), material: 0, surface: Arc::new(surface), motion, active: true };
         approach_speed(&wall, &Pose::IDENTITY)
     }
@@ -296,7 +303,9 @@ mod tests {
     fn a_chain_that_turns_comes_nearer_no_faster_than_its_farthest_point_moves() {
         let chain = Polyline::segment(Vec3::ZERO, Vec3::new(4.0, 4.0, 0.0)).unwrap();
         let legs = vec![Leg { duration: 1.0, velocity: Vec3::ZERO, rate: -2.0 }];
-        assert!((speed(Surface::Polyline(chain), legs) - 10.0).abs() < 1e-12);
+        assert!((speed(Surface::Polyline(chain.clone()), legs.clone()) - 10.0).abs() < 1e-12);
+        // About an axis in its plane what is far above sweeps fast.
+        assert_eq!(speed_about(Vec3::Y, Surface::Polyline(chain), legs), f64::INFINITY);
     }
 
     #[test]
