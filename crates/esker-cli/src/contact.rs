@@ -295,28 +295,39 @@ fn draw(path: &Path, names: &[String; 2], axes: [&str; 2], points: Vec<[f64; 2]>
     Ok(())
 }
 
-/// How a way of moving is told: its flag, the factor of its displacement in pictures, their axes, units of displacement
-/// and resistance.
+/// How a way of moving is given and told.
 struct Told {
     flag: &'static str,
+    dimension: Dimension,
+    /// Of the displacement in pictures.
     factor: f64,
     axes: [&'static str; 2],
+    /// Of displacement and resistance.
     units: [&'static str; 2],
+    peak: &'static str,
+    /// Of energies, over that of a slider; memories keep couples with seven digits.
+    rounding: f64,
 }
 
 fn told(mode: Mode) -> Told {
     let turning = |flag, displacement| Told {
         flag,
+        dimension: Dimension::NONE,
         factor: 1e3,
         axes: [displacement, "couple that resists [N m]"],
         units: ["rad", "N m"],
+        peak: "largest couple",
+        rounding: 1e-9,
     };
     match mode {
         Mode::Shear => Told {
             flag: "--shear",
+            dimension: Dimension::LENGTH,
             factor: 1e6,
             axes: ["tangential displacement [µm]", "force that resists [N]"],
             units: ["m", "N"],
+            peak: "largest force ",
+            rounding: 1e-12,
         },
         Mode::Roll => turning("--roll", "angle of rolling [mrad]"),
         Mode::Twist => turning("--twist", "angle of twisting [mrad]"),
@@ -330,14 +341,14 @@ fn cycle(args: &Args, meeting: &Meeting, mode: Mode, amplitude: &str, load: &str
         if value > 0.0 { Ok(value) } else { Err(format!("`{flag} {text}` must be above zero").into()) }
     };
     let Meeting { impact, names, .. } = meeting;
-    let Told { flag, factor, axes, units } = told(mode);
+    let Told { flag, dimension, factor, axes, units, .. } = told(mode);
     let cycle = Cycle {
         mode,
         law: impact.law,
         curvature: impact.curvature,
         effective_mass: impact.effective_mass,
         load: above_zero("--load", load, Dimension::FORCE)?,
-        amplitude: above_zero(flag, amplitude, if mode == Mode::Shear { Dimension::LENGTH } else { Dimension::NONE })?,
+        amplitude: above_zero(flag, amplitude, dimension)?,
         period: above_zero("--period", &args.period, Dimension::TIME)?,
         cycles: args.cycles,
     };
@@ -400,15 +411,14 @@ fn first_stiffness(done: &Loop) -> f64 {
 }
 
 fn tell_cycle(cycle: &Cycle, done: &Loop) {
-    let [displacement, resistance] = told(cycle.mode).units;
+    let Told { units: [displacement, resistance], peak, rounding, .. } = told(cycle.mode);
     say!("  load               {:.4e} N, held at an overlap of {:.4e} m", cycle.load, done.overlap);
     say!("  normal stiffness   {:.4e} N/m", done.normal_stiffness);
     say!("  first stiffness    {:.4e} {resistance}/{displacement}", first_stiffness(done));
     // What a slider that always gives the same would lose in a cycle: at the limit of friction, or at the largest couple.
     let most = if cycle.mode == Mode::Shear { done.limit } else { done.peak };
     let all = 4.0 * cycle.amplitude * most;
-    // What is rounding is nothing; memories keep couples with seven digits.
-    let rounding = if cycle.mode == Mode::Shear { 1e-12 } else { 1e-9 };
+    // What is rounding is nothing.
     let lost = |x: f64| if x.abs() > rounding * all { x } else { 0.0 };
     let share =
         |x: f64| if all > 0.0 { format!(", {:.2} % of that of a slider", 100.0 * x / all) } else { String::new() };
@@ -416,8 +426,7 @@ fn tell_cycle(cycle: &Cycle, done: &Loop) {
         let slides = if done.peak >= done.limit * (1.0 - 1e-9) { "reached" } else { "not reached" };
         say!("  limit of friction  {:.4e} N, {slides}", done.limit);
     }
-    let what = if cycle.mode == Mode::Shear { "largest force " } else { "largest couple" };
-    say!("  {what}     {:.4e} {resistance}", done.peak);
+    say!("  {peak}     {:.4e} {resistance}", done.peak);
     say!("  lost on first way  {:.4e} J", lost(done.lost_first));
     if let [first, .., last] | [first @ last] = done.lost[..] {
         let [first, last] = [first, last].map(lost);

@@ -1,5 +1,8 @@
 //! Tangential, rolling and twisting laws beyond spring and dashpot, driven by given displacements at a given load.
 
+mod common;
+
+use common::close;
 use esker::impact::Impact;
 use esker::law::normal::{AnyNormal, Hertz, Hooke};
 use esker::law::rolling::{AnyRolling, RollingLaw, Viscous};
@@ -15,11 +18,6 @@ const MU: f64 = 0.4;
 const LOAD: f64 = 50.0;
 const LIMIT: f64 = MU * LOAD;
 const K: f64 = 1e6;
-
-#[track_caller]
-fn close(a: f64, b: f64, relative: f64, what: &str) {
-    assert!((a - b).abs() <= relative * a.abs().max(b.abs()), "{what}: {a:e} and {b:e}");
-}
 
 fn partial(rule: Rule, exponent: f64) -> AnyTangential {
     let stiffness = Stiffness::Given(K);
