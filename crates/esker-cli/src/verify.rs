@@ -127,8 +127,10 @@ fn tell_report(report: &Report) {
     }
     for table in &findings.tables {
         say!("       {}", table.title);
-        for row in std::iter::once(&table.header).chain(&table.rows) {
-            let cells: Vec<String> = row.iter().map(|cell| format!("{cell:<18}")).collect();
+        let lines = || std::iter::once(&table.header).chain(&table.rows);
+        let width = lines().flatten().map(|cell| cell.chars().count()).max().unwrap_or(0) + 2;
+        for row in lines() {
+            let cells: Vec<String> = row.iter().map(|cell| format!("{cell:<width$}")).collect();
             say!("         {}", cells.concat().trim_end());
         }
     }
