@@ -3,16 +3,19 @@
 //! - [`scene`] reads what was written, [`build`] understands it: from TOML to model and state.
 //! - [`stl`], [`table`]: surfaces and grains from files.
 //! - [`record`] writes a run with [`run_folder`], [`checkpoint`], [`series`], [`vtk`] and [`pvd`], through [`atomic`].
+//! - [`frame`] tells what there is to see, [`store`] keeps it for viewer and pictures.
 
 pub mod atomic;
 pub mod build;
 pub mod chart;
 pub mod checkpoint;
+pub mod frame;
 pub mod pvd;
 pub mod record;
 pub mod run_folder;
 pub mod scene;
 pub mod series;
 pub mod stl;
+pub mod store;
 pub mod table;
 pub mod vtk;

@@ -19,6 +19,7 @@
 //! ```
 
 use crate::atomic::{self, FileError};
+use crate::frame::{Field, MOST_COMPONENTS, Number};
 use esker::math::Vec3;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -125,6 +126,39 @@ impl<'a> Array<'a> {
         }
     }
 
+    /// A field of a frame with so many rows.
+    pub fn of(field: &'a Field<'a>, rows: usize) -> Self {
+        let width = field.width();
+        let (scalar, append): (_, fn(f64, &mut Vec<u8>)) = match field.number {
+            Number::Real => (f64::TYPE, |value, bytes| Scalar::append(value, bytes)),
+            Number::Whole => (i32::TYPE, |value, bytes| Scalar::append(value as i32, bytes)),
+            Number::Identity => (u64::TYPE, |value, bytes| Scalar::append(value as u64, bytes)),
+        };
+        let size = if scalar == i32::TYPE { i32::BYTES } else { f64::BYTES };
+        let write = move |out: &mut dyn Write| {
+            let mut bytes = Vec::with_capacity(FULL + MOST_COMPONENTS * size);
+            for row in 0..rows {
+                field.value(row)[..width].iter().for_each(|&value| append(value, &mut bytes));
+                if bytes.len() >= FULL || row + 1 == rows {
+                    out.write_all(&bytes)?;
+                    bytes.clear();
+                }
+            }
+            Ok(())
+        };
+        let array = Array {
+            name: field.name.to_owned(),
+            scalar,
+            components: width,
+            component_names: Vec::new(),
+            tuples: rows,
+            bytes: (rows * width * size) as u64,
+            stream: Box::new(write),
+        };
+        // VTK names the components of vectors itself.
+        if width == 3 { array } else { array.component_names(field.components) }
+    }
+
     /// Names for the components, shown by ParaView instead of X, Y, Z or 0, 1, 2.
     pub fn component_names(mut self, names: &[&str]) -> Self {
         self.component_names = names.iter().map(|n| n.to_string()).collect();
@@ -169,9 +203,11 @@ impl<'a> Array<'a> {
     }
 }
 
+/// Bytes that go out at once.
+const FULL: usize = 1 << 16;
+
 /// Sends exactly `count` tuples through a small buffer. The length is already in the file's head, hence the check.
 fn stream<T: Tuple>(tuples: impl Iterator<Item = io::Result<T>>, count: usize, out: &mut dyn Write) -> io::Result<()> {
-    const FULL: usize = 1 << 16;
     let mut bytes = Vec::with_capacity(FULL + T::COMPONENTS * T::Scalar::BYTES);
     let mut written = 0;
     for tuple in tuples {

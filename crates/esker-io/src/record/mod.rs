@@ -11,9 +11,11 @@ pub use summary::{Outcome, RunInfo, StageInfo};
 use crate::atomic::{self, Attempt, FileError};
 use crate::build::OutputPlan;
 use crate::checkpoint::Meta;
+use crate::frame::Scene;
 use crate::pvd::{Collection, PvdError};
 use crate::run_folder::{Frame, RunFolder, RunFolderError};
 use crate::series::{Series, SeriesError};
+use crate::store::{self, RunHead, STORE_FILE, StoreError};
 use crate::vtk::VtkError;
 use esker::measure::{energy, probe};
 use esker::model::Model;
@@ -41,6 +43,9 @@ pub enum RecordError {
     /// The list of frames.
     #[error(transparent)]
     Pvd(#[from] PvdError),
+    /// The store of frames.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The folder or a checkpoint.
     #[error(transparent)]
     Folder(#[from] RunFolderError),
@@ -59,6 +64,7 @@ pub struct Recorder {
     title: String,
     series: Option<Series>,
     collections: Vec<(Frame, Collection)>,
+    store: Option<store::Writer>,
     /// Intervals begun when frame and row were last written.
     done: Done,
 }
@@ -103,7 +109,7 @@ impl Recorder {
     ) -> Result<Self, RecordError> {
         folder.discard_after(0, None)?;
         let collections = Frame::ALL.map(Frame::collection_name);
-        for name in collections.iter().map(String::as_str).chain([SERIES_FILE]) {
+        for name in collections.iter().map(String::as_str).chain([SERIES_FILE, STORE_FILE]) {
             let path = folder.file(name);
             match std::fs::remove_file(&path) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
@@ -123,7 +129,12 @@ impl Recorder {
         };
         let collections =
             kinds(&plan).map(|kind| (kind, Collection::new(folder.file(&kind.collection_name())))).collect();
-        let mut recorder = Self { folder, plan, title: title.to_string(), series, collections, done: Done::default() };
+        let store = match plan.frames {
+            Some(_) => Some(store::Writer::create(&folder.file(STORE_FILE), run_head(title, simulation.model()))?),
+            None => None,
+        };
+        let title = title.to_string();
+        let mut recorder = Self { folder, plan, title, series, collections, store, done: Done::default() };
         recorder.frame(simulation)?;
         recorder.row(simulation)?;
         Ok(recorder)
@@ -151,9 +162,13 @@ impl Recorder {
             collections.push((kind, collection));
         }
         folder.discard_after(state.step, last_frame)?;
+        let store = match plan.frames {
+            Some(_) => Some(resumed_store(&folder, title, simulation)?),
+            None => None,
+        };
         let count = |interval: Option<f64>| interval.map_or(0, |i| intervals(state.time, i));
         let done = Done { frames: count(plan.frames), series: count(plan.series), checkpoint: count(plan.checkpoint) };
-        Ok(Self { folder, plan, title: title.to_string(), series, collections, done })
+        Ok(Self { folder, plan, title: title.to_string(), series, collections, store, done })
     }
 
     /// The folder.
@@ -243,16 +258,44 @@ impl Recorder {
         if self.plan.frames.is_none() {
             return Ok(());
         }
+        let scene = Scene::of(simulation);
         for (kind, collection) in &mut self.collections {
             let number = collection.entries().len() as u64;
-            frames::write(*kind, &self.folder.frame(*kind, number), simulation)?;
+            frames::write(*kind, &self.folder.frame(*kind, number), &scene)?;
             collection.push(crate::pvd::Entry {
                 time: simulation.state.time,
                 part: 0,
                 file: kind.file_name(number),
             })?;
         }
+        if let Some(store) = &mut self.store {
+            store.frame(&scene, self.plan.contacts)?;
+        }
         Ok(())
+    }
+}
+
+/// The store to go on with. A run begun by a program that kept none gets one from here on.
+fn resumed_store(folder: &RunFolder, title: &str, simulation: &Simulation) -> Result<store::Writer, StoreError> {
+    let path = folder.file(STORE_FILE);
+    match store::Writer::resume(&path, simulation.state.step) {
+        Err(StoreError::File(e)) if e.reason.kind() == std::io::ErrorKind::NotFound => {
+            store::Writer::create(&path, run_head(title, simulation.model()))
+        }
+        resumed => resumed,
+    }
+}
+
+/// What the store of frames tells of a run.
+fn run_head(title: &str, model: &Model) -> RunHead {
+    RunHead {
+        version: store::VERSION,
+        title: title.to_string(),
+        planar: model.planar,
+        gravity: model.uniform_acceleration().to_array(),
+        materials: model.materials.iter().map(|m| m.name.clone()).collect(),
+        kinds: model.kinds.iter().map(|k| k.name.clone()).collect(),
+        walls: model.walls.iter().map(|w| w.name.clone()).collect(),
     }
 }
 

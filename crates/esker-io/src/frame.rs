@@ -1,0 +1,281 @@
+//! What a frame shows: fields of grains and of contacts, and walls.
+//!
+//! Files for ParaView ([`vtk`](crate::vtk)), the store that viewer and pictures read ([`store`](crate::store)) and exports are
+//! all written from these lists. A new field is one entry here and shows up everywhere.
+
+use esker::contact::visit::{self, ContactForce, Other};
+use esker::integrate::isotropic;
+use esker::math::{Aabb, Mat3, Pose, Vec3, outer};
+use esker::model::Model;
+use esker::shape::Shape;
+use esker::simulation::Simulation;
+use esker::state::State;
+
+/// Most numbers in a value.
+pub const MOST_COMPONENTS: usize = 6;
+/// Names of the components of a symmetric tensor in VTK's order.
+const SYMMETRIC: &[&str] = &["XX", "YY", "ZZ", "XY", "YZ", "XZ"];
+const XYZ: &[&str] = &["X", "Y", "Z"];
+
+/// What a field counts or measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// A measure.
+    Real,
+    /// A count or the number of something.
+    Whole,
+    /// The identity of a grain.
+    Identity,
+}
+
+/// How a field goes into the store of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Once for a grain: it never changes.
+    Once,
+    /// With every frame.
+    Always,
+    /// Not at all: it is in the files for ParaView only.
+    Not,
+}
+
+/// A named value of each grain or contact.
+pub struct Field<'a> {
+    /// Name.
+    pub name: &'static str,
+    /// Unit, empty for none.
+    pub unit: &'static str,
+    /// Names of the components; empty for a single number.
+    pub components: &'static [&'static str],
+    /// What it counts or measures.
+    pub number: Number,
+    /// How it is stored.
+    pub keep: Keep,
+    value: Box<dyn Fn(usize) -> [f64; MOST_COMPONENTS] + 'a>,
+}
+
+impl<'a> Field<'a> {
+    /// A measure.
+    fn real(name: &'static str, unit: &'static str, keep: Keep, value: impl Fn(usize) -> f64 + 'a) -> Self {
+        let value = Box::new(move |i| filled([value(i)]));
+        Self { name, unit, components: &[], number: Number::Real, keep, value }
+    }
+
+    /// A count.
+    fn whole(name: &'static str, number: Number, keep: Keep, value: impl Fn(usize) -> u64 + 'a) -> Self {
+        let value = Box::new(move |i| filled([value(i) as f64]));
+        Self { name, unit: "", components: &[], number, keep, value }
+    }
+
+    /// A vector.
+    fn vector(name: &'static str, unit: &'static str, keep: Keep, value: impl Fn(usize) -> Vec3 + 'a) -> Self {
+        let value = Box::new(move |i| filled(value(i).to_array()));
+        Self { name, unit, components: XYZ, number: Number::Real, keep, value }
+    }
+
+    /// Numbers in a value.
+    pub fn width(&self) -> usize {
+        self.components.len().max(1)
+    }
+
+    /// The value of a row; what is beyond the width is zero.
+    pub fn value(&self, row: usize) -> [f64; MOST_COMPONENTS] {
+        (self.value)(row)
+    }
+}
+
+/// Numbers and zeros behind them.
+fn filled<const N: usize>(numbers: [f64; N]) -> [f64; MOST_COMPONENTS] {
+    std::array::from_fn(|k| numbers.get(k).copied().unwrap_or(0.0))
+}
+
+/// What contacts make of a grain.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pressed {
+    contacts: u32,
+    /// Sum of the sizes of its contact forces \[N\].
+    force: f64,
+    /// Compression positive, over its own volume \[Pa\].
+    stress: Mat3,
+}
+
+/// All that a state shows.
+pub struct Scene<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// The state.
+    pub state: &'a State,
+    pressed: Vec<Pressed>,
+    /// The contacts, pairs first.
+    pub contacts: Vec<ContactForce>,
+}
+
+impl<'a> Scene<'a> {
+    /// Of a simulation whose state is whole.
+    pub fn of(simulation: &'a Simulation) -> Self {
+        let (model, state) = (simulation.model(), &simulation.state);
+        let p = &state.particles;
+        let mut pressed = vec![Pressed::default(); p.owned()];
+        let mut contacts = Vec::with_capacity(state.contacts.pairs.len() + state.contacts.walls.len());
+        visit::for_each(model, state, |c: ContactForce| {
+            let mut add = |i: usize, force: Vec3, arm: Vec3| {
+                pressed[i].contacts += 1;
+                pressed[i].force += force.length();
+                pressed[i].stress += outer(force, arm);
+            };
+            add(c.i, c.force, c.from - c.point);
+            if let Other::Grain(j) = c.other
+                && c.share == 1.0
+            {
+                add(j, -c.force, c.to - c.point);
+            }
+            contacts.push(c);
+        });
+        for (i, grain) in pressed.iter_mut().enumerate() {
+            grain.stress *= 1.0 / model.kinds[p.kind[i] as usize].shape.volume(p.radius(i));
+        }
+        Self { model, state, pressed, contacts }
+    }
+
+    /// Number of grains.
+    pub fn grains(&self) -> usize {
+        self.state.particles.owned()
+    }
+
+    /// Where a grain is shown: within the periodic cell \[m\].
+    pub fn place(&self, grain: usize) -> Vec3 {
+        self.model.cell.wrapped(self.state.particles.position(grain))
+    }
+
+    /// Both ends of a contact, the first grain where it is shown \[m\].
+    pub fn ends(&self, contact: &ContactForce) -> [Vec3; 2] {
+        let from = self.model.cell.wrapped(contact.from);
+        [from, from + (contact.to - contact.from)]
+    }
+
+    /// Fields of the grains.
+    pub fn grain_fields(&self) -> Vec<Field<'_>> {
+        use Keep::{Always, Not, Once};
+        let (model, state, pressed) = (self.model, self.state, &self.pressed);
+        let p = &state.particles;
+        let shows_turning = |shape: Shape| shape != Shape::Sphere;
+        let turning = if model.kinds.iter().any(|k| shows_turning(k.shape)) { Always } else { Not };
+        let half = |a: f64, b: f64| 0.5 * (a + b);
+        vec![
+            Field::whole("id", Number::Identity, Once, |i| p.id[i]),
+            Field::real("radius", "m", Once, |i| p.radius(i)),
+            Field::vector("velocity", "m/s", Always, |i| p.velocity(i)),
+            Field::vector("spin", "rad/s", Always, |i| p.angular_velocity(i)),
+            Field {
+                name: "orientation",
+                unit: "",
+                components: &["x", "y", "z", "w"],
+                number: Number::Real,
+                keep: turning,
+                value: Box::new(|i| filled(isotropic::orientation(model, state, i).to_array())),
+            },
+            Field::whole("material", Number::Whole, Once, |i| model.material_of(p.kind[i]).into()),
+            Field::whole("kind", Number::Whole, Once, |i| p.kind[i].into()),
+            Field::real("mass", "kg", Not, |i| p.mass[i]),
+            Field::vector("force", "N", Not, |i| p.load[i].force),
+            Field::vector("torque", "N m", Not, |i| p.load[i].torque),
+            Field::real("contact force", "N", Always, |i| pressed[i].force),
+            Field::whole("coordination", Number::Whole, Always, |i| pressed[i].contacts.into()),
+            Field::real("pressure", "Pa", Always, |i| {
+                let s = &pressed[i].stress;
+                (s.x_axis.x + s.y_axis.y + s.z_axis.z) / if model.planar { 2.0 } else { 3.0 }
+            }),
+            Field {
+                name: "stress",
+                unit: "Pa",
+                components: SYMMETRIC,
+                number: Number::Real,
+                keep: Not,
+                value: Box::new(move |i| {
+                    let s = &pressed[i].stress;
+                    [
+                        s.x_axis.x,
+                        s.y_axis.y,
+                        s.z_axis.z,
+                        half(s.x_axis.y, s.y_axis.x),
+                        half(s.y_axis.z, s.z_axis.y),
+                        half(s.x_axis.z, s.z_axis.x),
+                    ]
+                }),
+            },
+        ]
+    }
+
+    /// Fields of the contacts.
+    pub fn contact_fields(&self) -> Vec<Field<'_>> {
+        use Keep::{Always, Not};
+        let all = &self.contacts;
+        let normal = |c: &ContactForce| (c.to - c.from).normalize_or_zero();
+        vec![
+            Field::vector("force", "N", Not, |k| all[k].force),
+            Field::real("normal force", "N", Always, |k| all[k].normal_force),
+            Field::real("tangential force", "N", Always, move |k| {
+                let c = &all[k];
+                (c.force + c.normal_force * normal(c)).length()
+            }),
+            Field::real("overlap", "m", Not, |k| all[k].overlap),
+        ]
+    }
+
+    /// The walls that are there.
+    pub fn walls(&self) -> Vec<WallShape> {
+        let (model, state) = (self.model, self.state);
+        let (clip, depth) = self.clip();
+        let active = model.walls.iter().enumerate().filter(|(_, wall)| wall.active);
+        let shape = |(w, wall): (usize, &esker::model::Wall)| {
+            let (vertices, triangles) = wall.surface.triangles(depth, clip);
+            WallShape {
+                wall: w,
+                pose: state.wall_pose(model, w, state.time),
+                force: state.walls[w].force,
+                vertices,
+                triangles,
+            }
+        };
+        active.map(shape).collect()
+    }
+
+    /// The box that endless walls are drawn in: around the grains and the finite walls, in steps of an eighth of its size
+    /// so that it seldom changes. And the depth of planar walls \[m\].
+    fn clip(&self) -> (Aabb, f64) {
+        let places = &self.state.particles.place;
+        let mut clip = Aabb::EMPTY;
+        for place in places {
+            clip = clip.including(place.position + place.radius).including(place.position - place.radius);
+        }
+        let mut largest: f64 = places.iter().map(|place| place.radius).fold(0.0, f64::max);
+        for wall in &self.model.walls {
+            let b = wall.surface.bounds();
+            if b.min.is_finite() && b.max.is_finite() {
+                clip = clip.union(b);
+            }
+        }
+        if !(clip.min.is_finite() && clip.max.is_finite()) {
+            clip = Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) };
+            largest = largest.max(0.1);
+        }
+        let clip = clip.grown(largest);
+        let step = ((clip.max - clip.min).max_element() / 8.0).log2().ceil().exp2();
+        let clip = Aabb { min: (clip.min / step).floor() * step, max: (clip.max / step).ceil() * step };
+        (clip, 2.0 * largest)
+    }
+}
+
+/// A wall as it is shown.
+pub struct WallShape {
+    /// Number of the wall in the scene.
+    pub wall: usize,
+    /// Where it is.
+    pub pose: Pose,
+    /// Force of all grains on it \[N\].
+    pub force: Vec3,
+    /// Corners in its own frame \[m\].
+    pub vertices: Vec<Vec3>,
+    /// Its triangles.
+    pub triangles: Vec<[u32; 3]>,
+}
