@@ -7,10 +7,12 @@ mod examples;
 mod instructions;
 mod out;
 mod pages;
+mod plot;
 mod progress;
 mod run;
 mod tables;
 mod verify;
+mod view;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
@@ -47,6 +49,10 @@ enum Command {
     Bench(bench::Args),
     /// Run published experiments and closed forms, and tell how closely they are met
     Verify(verify::Args),
+    /// Look at a run in a browser, also while it goes on
+    View(view::Args),
+    /// Draw columns of the series of a run
+    Plot(plot::Args),
     /// Print the JSON schema of scene files
     Schema {
         /// Print the reference page in Markdown instead
@@ -72,6 +78,8 @@ fn main() -> ExitCode {
         Command::New { name, output } => examples::main(name, output).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),
         Command::Verify(args) => verify::main(&args),
+        Command::View(args) => view::main(&args).map(|()| ExitCode::SUCCESS),
+        Command::Plot(args) => plot::main(&args).map(|()| ExitCode::SUCCESS),
         Command::Schema { markdown } => print_schema(markdown),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -269,6 +269,15 @@ pub fn is_run(folder: &Path) -> Result<bool, RunFolderError> {
     Ok(folder.join(LOCK).is_file() || !checkpoints(folder)?.is_empty())
 }
 
+/// The process that writes a run just now, without taking the lock. Where nobody can be asked whether a process is alive, one
+/// that ended without closing its run counts as if it were.
+pub fn writer(folder: &Path) -> Option<String> {
+    let owner = fs::read_to_string(folder.join(LOCK)).ok()?.trim().to_owned();
+    let number = owner.strip_prefix("process ")?;
+    let asked = Path::new("/proc/self").exists();
+    (!asked || Path::new("/proc").join(number).exists()).then_some(owner)
+}
+
 /// The newest checkpoint in a folder that is whole, without taking the lock.
 ///
 /// A damaged, cut or foreign file is passed over and named in the result. A checkpoint of a newer program is not damage:

@@ -230,6 +230,59 @@ impl Series {
     }
 }
 
+/// A series as it was written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Numbers {
+    /// Names of the columns, `step` first.
+    pub columns: Vec<String>,
+    /// One row after another.
+    pub rows: Vec<Vec<f64>>,
+}
+
+impl Numbers {
+    /// Reads the text of a series. A torn last line, as a run that goes on may have, is passed over.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, SeriesError> {
+        let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+        let columns = lines.next().map(cells).unwrap_or_default();
+        let mut rows = Vec::new();
+        for (n, line) in lines.enumerate() {
+            let row: Option<Vec<f64>> = line.split(',').map(|cell| cell.parse().ok()).collect();
+            match row.filter(|row| row.len() == columns.len()) {
+                Some(row) => rows.push(row),
+                None => {
+                    let (path, text) = (path.to_owned(), abridged(line.as_bytes()));
+                    return Err(SeriesError::Damaged { path, line: n + 2, text, expected: columns.len() });
+                }
+            }
+        }
+        Ok(Self { columns, rows })
+    }
+
+    /// The numbers of a column.
+    pub fn column(&self, name: &str) -> Option<Vec<f64>> {
+        let k = self.columns.iter().position(|c| c == name)?;
+        Some(self.rows.iter().map(|row| row[k]).collect())
+    }
+}
+
+/// The cells of a line, quotes taken off: the opposite of [`quoted`].
+fn cells(line: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut cell = String::new();
+    let mut inside = false;
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if inside && letters.next_if_eq(&'"').is_some() => cell.push('"'),
+            '"' => inside = !inside,
+            ',' if !inside => all.push(std::mem::take(&mut cell)),
+            other => cell.push(other),
+        }
+    }
+    all.push(cell);
+    all
+}
+
 /// The first line, `step` in front.
 fn header<S: AsRef<str>>(path: &Path, columns: &[S]) -> Result<String, SeriesError> {
     let mut text = String::from("step");
@@ -303,6 +356,24 @@ mod tests {
         series.row(0, &[0.0, -0.0]).unwrap();
         series.row(10, &[0.1, 1e-7]).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "step,time [s],kinetic [J]\n0,0.0,-0.0\n10,0.1,1e-7\n");
+    }
+
+    #[test]
+    fn a_series_reads_back_with_its_names_and_without_a_torn_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.csv");
+        let names = ["time [s]", "work of \"a, b\" [J]", "x#"];
+        let mut series = Series::create(&path, &names).unwrap();
+        series.row(3, &[0.1, -1e-300, f64::INFINITY]).unwrap();
+        series.row(4, &[0.2, 5.0, f64::NAN]).unwrap();
+        let mut text = fs::read_to_string(&path).unwrap();
+        text += "5,0.3,";
+        let read = Numbers::parse(&path, &text).unwrap();
+        assert_eq!(read.columns, ["step", names[0], names[1], names[2]]);
+        assert_eq!(read.column(names[1]).unwrap(), [-1e-300, 5.0]);
+        assert_eq!((read.rows.len(), read.rows[0][3]), (2, f64::INFINITY));
+        let error = Numbers::parse(&path, "step,a\n1,2\n1,two\n").unwrap_err().to_string();
+        assert!(error.contains("line 3") && error.contains("two"), "{error}");
     }
 
     #[test]

@@ -222,6 +222,13 @@ fn a_torn_end_is_passed_over_and_what_is_damaged_or_foreign_is_named() {
             assert!(frame == good, "byte {at}");
         }
     }
+    // What is damaged behind some frames does not cost these, and is mended by going on.
+    std::fs::write(&path, [&bytes[..], b"something that is no block"].concat()).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    assert_eq!(reader.frames().len(), 3);
+    assert!(reader.fault().unwrap().contains("no block begins here"));
+    Writer::resume(&path, u64::MAX).unwrap();
+    assert!(std::fs::read(&path).unwrap() == bytes);
     for text in ["", "noise", "a text that is longer than the outside of a block"] {
         std::fs::write(&path, text).unwrap();
         assert!(matches!(Reader::open(&path), Err(StoreError::Foreign { .. })), "{text}");

@@ -86,6 +86,8 @@ pub struct Reader {
     frames: Vec<FrameInfo>,
     /// Where the next block would begin.
     end: u64,
+    /// What is wrong with what stands there.
+    fault: Option<String>,
 }
 
 /// The outside of a block.
@@ -112,6 +114,7 @@ impl Reader {
             first_block_end: 0,
             frames: Vec::new(),
             end: 0,
+            fault: None,
         };
         let foreign = || StoreError::Foreign { path: path.to_owned() };
         let Some((outside, head)) = reader.head_at(0).map_err(|e| match e {
@@ -156,14 +159,21 @@ impl Reader {
         self.first_block_end
     }
 
-    /// Lists frames that have come since; a run that went on from a checkpoint may have dropped some.
+    /// What is wrong behind the last frame, if the file does not just end there.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
+    /// Lists frames that have come since; a run that went on from a checkpoint may have dropped some. What is damaged ends the
+    /// list, see [`fault`](Self::fault).
     pub fn look_again(&mut self) -> Result<(), StoreError> {
         let length = self.file.metadata().map_err(FileError::at(&self.path, Attempt::Read))?.len();
         if length < self.end {
             self.frames.clear();
             self.end = self.first_block_end;
         }
-        while let Some((outside, head)) = self.head_at(self.end)? {
+        self.fault = None;
+        while let Some((outside, head)) = self.head_at(self.end).or_else(|e| self.note(e))? {
             let (at, length) = (self.end, outside.length());
             if let Head::Frame { time, step, grains, walls, .. } = head {
                 self.frames.push(FrameInfo { time, step, at, length, grains, walls });
@@ -171,6 +181,17 @@ impl Reader {
             self.end = at + length;
         }
         Ok(())
+    }
+
+    /// Keeps damage as the fault of the file.
+    fn note<T>(&mut self, error: StoreError) -> Result<Option<T>, StoreError> {
+        match error {
+            StoreError::Damaged { .. } => {
+                self.fault = Some(error.to_string());
+                Ok(None)
+            }
+            other => Err(other),
+        }
     }
 
     /// A frame.
@@ -208,6 +229,18 @@ impl Reader {
         }
         let walls = self.walls(info.walls, parts)?;
         Ok(FrameData { time, step, grains: all, pairs, ends, walls })
+    }
+
+    /// Length of the block that begins at a place \[B\].
+    pub fn block_length(&self, at: u64) -> Result<u64, StoreError> {
+        let outside = self.outside_at(at)?.ok_or_else(|| self.damaged(at, "the block is not all there"))?;
+        Ok(outside.length())
+    }
+
+    /// A block as it stands in the file.
+    pub fn raw_block(&self, at: u64) -> Result<Vec<u8>, StoreError> {
+        let length = self.block_length(at)?;
+        Ok(self.bytes(at, length as usize).map_err(FileError::at(&self.path, Attempt::Read))?)
     }
 
     /// Turns distances to second grains into their rows.

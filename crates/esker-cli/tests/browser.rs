@@ -1,0 +1,164 @@
+//! The viewer in a real browser.
+//!
+//! Needs Chromium and a Python with Playwright: `ESKER_BROWSER_PYTHON=…/bin/python cargo test -p esker-cli --test browser`.
+//! Without that variable the tests say that they were skipped; with it, anything that goes wrong is a failure.
+
+mod common;
+
+use common::{esker, run_well, small_hopper};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+/// Spheres that fall into a box.
+const HEAP: &str = r#"
+title = "Heap"
+gravity = [0, 0, -9.81]
+seed = 2
+[material.glass]
+density = 2500
+youngs-modulus = 1e6
+poisson-ratio = 0.25
+friction = 0.4
+restitution = 0.5
+[[wall]]
+name = "floor"
+material = "glass"
+plane = { point = [0, 0, 0], normal = [0, 0, 1] }
+[[wall]]
+name = "pot"
+material = "glass"
+cylinder = { from = [0, 0, -0.01], to = [0, 0, 0.1], radius = 0.05 }
+[[grains]]
+name = "bed"
+material = "glass"
+radius = { uniform = ["3 mm", "5 mm"] }
+fill = { method = "random", count = 300, region = { box = { min = [-0.03, -0.03, 0.01], max = [0.03, 0.03, 0.12] } } }
+[[stage]]
+name = "fall"
+duration = "0.2 s"
+[output]
+frames = "20 ms"
+series = "2 ms"
+"#;
+
+/// What the browser found in a case; `None` without a browser.
+fn browse(case: &str, address: &str, arguments: &[&str]) -> Option<Value> {
+    let Some(python) = std::env::var_os("ESKER_BROWSER_PYTHON") else {
+        println!("skipped: ESKER_BROWSER_PYTHON is not set, so no browser was asked");
+        return None;
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser.py");
+    let output =
+        Command::new(python).arg(script).args([case, address]).args(arguments).output().expect("Python starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{case} at {address}:\n{errors}");
+    let found = serde_json::from_slice(&output.stdout).expect("JSON from the script");
+    println!("{case} at {address}: {found}");
+    Some(found)
+}
+
+/// Folders of a planar and of a spatial run, made once.
+fn runs() -> &'static [PathBuf; 2] {
+    static RUNS: OnceLock<[PathBuf; 2]> = OnceLock::new();
+    RUNS.get_or_init(|| {
+        let base = tempfile::tempdir().unwrap().keep();
+        let [hopper, heap] = ["hopper", "heap"].map(|name| base.join(name));
+        let mut arguments = small_hopper();
+        arguments.extend(["--quiet".into(), "--out".into(), hopper.display().to_string()]);
+        run_well(arguments);
+        let scene = base.join("heap.toml");
+        std::fs::write(&scene, HEAP).unwrap();
+        run_well(["run".as_ref(), scene.as_os_str(), "--quiet".as_ref(), "--out".as_ref(), heap.as_os_str()]);
+        [hopper, heap]
+    })
+}
+
+/// A server that ends with the test.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn of(run: &Path) -> Self {
+        let mut process = esker(["view".as_ref(), run.as_os_str(), "--no-open".as_ref()])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the viewer starts");
+        let out = BufReader::new(process.stdout.take().expect("piped"));
+        let line = out.lines().next().expect("it tells its address").unwrap();
+        let address = line.split(" at ").nth(1).unwrap_or_else(|| panic!("{line}")).to_owned();
+        Self { process, address }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn the_page_works_from_a_file() {
+    for run in runs() {
+        let page = run.with_extension("html");
+        run_well(["view".as_ref(), run.as_os_str(), "--html".as_ref(), page.as_os_str()]);
+        let address = format!("file://{}", page.display());
+        browse("works", &address, &[]);
+        browse("narrow", &address, &[]);
+    }
+}
+
+#[test]
+fn the_page_works_from_the_server_and_asks_nobody_else() {
+    for run in runs() {
+        let server = Server::of(run);
+        browse("works", &server.address, &[]);
+    }
+}
+
+#[test]
+fn frames_of_a_run_that_goes_on_appear() {
+    let base = tempfile::tempdir().unwrap();
+    let folder = base.path().join("run");
+    let scene = base.path().join("heap.toml");
+    std::fs::write(&scene, HEAP.replace("\"0.2 s\"", "\"1000 s\"")).unwrap();
+    let mut run = esker(["run".as_ref(), scene.as_os_str(), "--quiet".as_ref(), "--threads".as_ref(), "1".as_ref()])
+        .arg("--out")
+        .arg(&folder)
+        .spawn()
+        .unwrap();
+    while !folder.join("frames.esk").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let server = Server::of(&folder);
+    browse("live", &server.address, &[]);
+    run.kill().unwrap();
+    run.wait().unwrap();
+}
+
+#[test]
+fn a_damaged_store_is_told_on_the_page() {
+    let base = tempfile::tempdir().unwrap();
+    for name in ["frames.esk", "series.csv", "run.json", ".esker.lock"] {
+        std::fs::copy(runs()[1].join(name), base.path().join(name)).unwrap();
+    }
+    let store = base.path().join("frames.esk");
+    let mut bytes = std::fs::read(&store).unwrap();
+    bytes.extend_from_slice(b"something that is no block");
+    std::fs::write(&store, &bytes).unwrap();
+    let server = Server::of(base.path());
+    browse("complains", &server.address, &["no block begins here"]);
+    // The middle of the first frame: its columns cannot be unpacked.
+    let at = esker_io::store::Reader::open(&runs()[1].join("frames.esk")).unwrap().frames()[0].clone();
+    let middle = (at.at + at.length / 2) as usize;
+    bytes.truncate(bytes.len() - 26);
+    bytes[middle - 1000..middle].fill(0xff);
+    std::fs::write(&store, &bytes).unwrap();
+    let server = Server::of(base.path());
+    browse("complains", &server.address, &["position"]);
+}
