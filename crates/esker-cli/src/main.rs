@@ -9,6 +9,7 @@ mod out;
 mod pages;
 mod plot;
 mod progress;
+mod render;
 mod run;
 mod tables;
 mod verify;
@@ -37,6 +38,8 @@ enum Command {
     Check(check::Args),
     /// Let two bodies meet under a contact law: contact time, overlap, restitution, and the curve of force
     Contact(Box<contact::Args>),
+    /// Draw frames of a run: pictures and animations
+    Render(Box<render::Args>),
     /// List the examples, or write one to start from
     New {
         /// Name of the example
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::main(args),
         Command::Check(args) => check::main(args).map(|()| ExitCode::SUCCESS),
         Command::Contact(args) => contact::main(&args).map(|()| ExitCode::SUCCESS),
+        Command::Render(args) => render::main(&args).map(|()| ExitCode::SUCCESS),
         Command::New { name, output } => examples::main(name, output).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),
         Command::Verify(args) => verify::main(&args),

@@ -1,0 +1,100 @@
+//! Frames of a run folder.
+
+use super::RenderError;
+use esker_io::atomic::{Attempt, FileError};
+use esker_io::store::{FrameData, FrameInfo, Reader, RunHead, STORE_FILE};
+use std::path::Path;
+
+/// A run whose frames can be drawn.
+#[derive(Debug)]
+pub struct Run {
+    reader: Reader,
+}
+
+/// Which frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Which {
+    /// The last.
+    Last,
+    /// By number from 0; negative ones count from the end.
+    Number(i64),
+    /// Nearest to a time \[s\].
+    Time(f64),
+    /// Every so many.
+    Every(usize),
+}
+
+impl Run {
+    /// Opens a run folder, or its store of frames itself.
+    pub fn open(path: &Path) -> Result<Self, RenderError> {
+        let owned = || path.to_owned();
+        let about = std::fs::metadata(path).map_err(|e| FileError::new(path, Attempt::Read, e))?;
+        let store = if about.is_dir() { path.join(STORE_FILE) } else { owned() };
+        if about.is_dir() && !store.exists() {
+            let is_run = ["run.json", "series.csv", "scene.toml"].iter().any(|name| path.join(name).exists());
+            return Err(if is_run {
+                RenderError::NoStore { path: owned() }
+            } else {
+                RenderError::NoRun { path: owned() }
+            });
+        }
+        let reader = Reader::open(&store)?;
+        if reader.frames().is_empty() {
+            return Err(RenderError::Empty { path: store });
+        }
+        Ok(Self { reader })
+    }
+
+    /// The store of frames.
+    pub fn path(&self) -> &Path {
+        self.reader.path()
+    }
+
+    /// What the run says of itself.
+    pub fn head(&self) -> &RunHead {
+        self.reader.head()
+    }
+
+    /// Frames there are; at least one.
+    pub fn frames(&self) -> &[FrameInfo] {
+        self.reader.frames()
+    }
+
+    /// A frame.
+    pub fn frame(&self, number: usize) -> Result<FrameData, RenderError> {
+        Ok(self.reader.frame(number)?)
+    }
+
+    /// Numbers of the frames that are meant.
+    pub fn numbers(&self, which: Which) -> Result<Vec<usize>, RenderError> {
+        let frames = self.frames();
+        let count = frames.len();
+        match which {
+            Which::Last => Ok(vec![count - 1]),
+            Which::Every(step) => Ok((0..count).step_by(step.max(1)).collect()),
+            Which::Number(number) => {
+                let from_start = if number < 0 { number + count as i64 } else { number };
+                let found = usize::try_from(from_start).ok().filter(|n| *n < count);
+                found.map(|n| vec![n]).ok_or(RenderError::NoFrame { number, count })
+            }
+            Which::Time(time) => {
+                let (first, last) = (frames[0].time, frames[count - 1].time);
+                let slack = 0.51 * interval(frames) + 1e-9;
+                if !(first - slack..=last + slack).contains(&time) {
+                    return Err(RenderError::NoTime { time, first, last });
+                }
+                let distance = |n: &usize| (frames[*n].time - time).abs();
+                let nearest = (0..count).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+                Ok(nearest.into_iter().collect())
+            }
+        }
+    }
+}
+
+/// Mean time from one frame to the next \[s\]; 0 for a single one.
+pub(super) fn interval(frames: &[FrameInfo]) -> f64 {
+    match frames {
+        [first, .., last] => (last.time - first.time) / (frames.len() - 1) as f64,
+        _ => 0.0,
+    }
+}
