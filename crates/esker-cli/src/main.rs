@@ -10,6 +10,7 @@ mod pages;
 mod plot;
 mod progress;
 mod render;
+mod report;
 mod run;
 mod tables;
 mod verify;
@@ -54,6 +55,8 @@ enum Command {
     Verify(verify::Args),
     /// Look at a run in a browser, also while it goes on
     View(view::Args),
+    /// Tell a run on one page: parameters, outcome, energy, curves, pictures
+    Report(report::Args),
     /// Draw columns of the series of a run
     Plot(plot::Args),
     /// Print the JSON schema of scene files
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),
         Command::Verify(args) => verify::main(&args),
         Command::View(args) => view::main(&args).map(|()| ExitCode::SUCCESS),
+        Command::Report(args) => report::main(&args).map(|()| ExitCode::SUCCESS),
         Command::Plot(args) => plot::main(&args).map(|()| ExitCode::SUCCESS),
         Command::Schema { markdown } => print_schema(markdown),
         Command::Completions { shell } => {

@@ -2,8 +2,13 @@
 
 use crate::Failure;
 use crate::out::say;
+use esker_view::drawing;
 use esker_view::plot::{self, ENERGY, TIME};
+use esker_view::render::output::png_bytes;
 use std::path::PathBuf;
+
+/// Pixels for each of a drawing: letters are sharp in print.
+const PNG_SCALE: f64 = 2.0;
 
 /// Arguments of `esker plot`.
 #[derive(clap::Args)]
@@ -36,13 +41,14 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let folder = args.run.canonicalize().unwrap_or_else(|_| args.run.clone());
     let name = || folder.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
     let title = args.title.clone().unwrap_or_else(name);
-    let drawing = match args.columns.as_slice() {
+    let picture = match args.columns.as_slice() {
         [one] if one == ENERGY => plot::energy(&title, &numbers)?,
         columns => plot::columns(&title, &numbers, &args.x, columns)?.drawing(),
     };
     let bytes = match file.extension().and_then(|e| e.to_str()) {
-        Some("svg") => drawing.svg().into_bytes(),
-        _ => return Err(format!("`{}` is no kind of picture this draws: name a .svg file", file.display()).into()),
+        Some("svg") => picture.svg().into_bytes(),
+        Some("png") => png_bytes(&drawing::paint(&picture, PNG_SCALE))?,
+        _ => return Err(format!("`{}`: name a picture that ends in .svg or .png", file.display()).into()),
     };
     esker_io::atomic::write(file, |w| w.write_all(&bytes))?;
     say!("{}", file.display());

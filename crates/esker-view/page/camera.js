@@ -92,7 +92,10 @@ class Camera {
       });
       if (round) middle = middle.map((m, k) => (k < 2 ? m + (range(ends(k))[0] + range(ends(k))[1]) / 2 : m));
       const reach = (p, k) => Math.abs(p[k] - middle[k]) + p[3];
-      const needed = (p) => (this.orthographic ? 0 : p[2] - middle[2] + p[3]) + (MARGIN_OF_FIT * Math.max(reach(p, 0) / this.aspect, reach(p, 1))) / HALF;
+      const needed = (p) => {
+        const nearer = this.orthographic ? 0 : p[2] - middle[2] + p[3];
+        return nearer + (MARGIN_OF_FIT * Math.max(reach(p, 0) / this.aspect, reach(p, 1))) / HALF;
+      };
       this.distance = Math.max(...range(local.map(needed)), 1e-9);
     }
     this.target = add(add(times(right, middle[0]), times(up, middle[1])), times(back, middle[2]));

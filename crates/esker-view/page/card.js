@@ -20,7 +20,7 @@ class Card {
     if (this.ticket !== ticket || !this.viewer.picked.includes(id)) return;
     element("card-title").textContent = `Grain ${id}`;
     const gone = make("p", {}, "This grain is not in this frame.");
-    element("card-body").replaceChildren(...(row < 0 ? [gone] : [table(["", ""], numbers), ...contacts]));
+    element("card-body").replaceChildren(...(row < 0 ? [gone] : [table(null, numbers), ...contacts]));
     this.box.hidden = false;
   }
 
@@ -34,7 +34,7 @@ class Card {
       const own = Array.from(values.subarray(row * width, (row + 1) * width));
       const text = names[name]?.[own[0]] ?? own.map((v) => shown(v)).join(", ");
       rows.push([withUnit(name, unitName), text]);
-      if (width > 1 && name !== "position" && name !== "orientation") rows.push([withUnit(`|${name}|`, unitName), shown(Math.hypot(...own))]);
+      if (hasSize(name, components)) rows.push([withUnit(`|${name}|`, unitName), shown(Math.hypot(...own))]);
     }
     return rows;
   }
@@ -63,7 +63,9 @@ class Card {
 }
 
 function table(heads, rows) {
-  const row = (cells, kind) => make("tr", {}, ...cells.map((cell, k) => make(kind === "th" || k === 0 ? "th" : "td", { scope: kind === "th" ? "col" : k === 0 ? "row" : "" }, cell)));
-  const body = make("tbody", {}, ...rows.map((cells) => row(cells, "td")));
-  return heads.some(Boolean) ? make("table", {}, make("thead", {}, row(heads, "th")), body) : make("table", {}, body);
+  const row = ([first, ...rest]) => make("tr", {}, make("th", { scope: "row" }, first), ...rest.map((cell) => make("td", {}, cell)));
+  const body = make("tbody", {}, ...rows.map(row));
+  if (!heads) return make("table", {}, body);
+  const head = make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)));
+  return make("table", {}, make("thead", {}, head), body);
 }

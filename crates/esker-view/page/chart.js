@@ -16,7 +16,12 @@ function drawChart(canvas, { items, xLabel, yLabel, xRange, logY = false, cursor
   const style = getComputedStyle(canvas);
   const [ink, grid] = [style.getPropertyValue("--ink"), style.getPropertyValue("--line")];
 
-  const box = { left: MARGIN.left, top: MARGIN.top, width: Math.max(width - MARGIN.left - MARGIN.right, 10), height: Math.max(height - MARGIN.top - MARGIN.bottom, 10) };
+  const box = {
+    left: MARGIN.left,
+    top: MARGIN.top,
+    width: Math.max(width - MARGIN.left - MARGIN.right, 10),
+    height: Math.max(height - MARGIN.top - MARGIN.bottom, 10),
+  };
   const [x0, x1] = widened(xRange ?? span(items.map((item) => item.x)));
   const [y0, y1] = yExtent(items, logY);
   const level = logY ? Math.log10 : (v) => v;
@@ -143,8 +148,15 @@ function thinned(y, width) {
   return rows;
 }
 
+/** A bin for each number where there are few different ones, else some that are neither empty nor blunt. */
+function binsFor(values) {
+  const different = new Set();
+  for (let k = 0; k < values.length && different.size <= 40; k++) different.add(values[k]);
+  return different.size <= 40 ? different.size : clamp(Math.round(Math.sqrt(values.length)), 8, 60);
+}
+
 /** Counts in bins of equal width. */
-function histogram(values, bins) {
+function binned(values, bins) {
   const [low, high] = widened(range(values));
   const counts = new Float64Array(bins);
   const edges = Float64Array.from({ length: bins + 1 }, (_, k) => low + ((high - low) * k) / bins);

@@ -11,7 +11,10 @@ const MAPS = {
 const PALETTE = ["0072b2", "e69f00", "009e73", "cc79a7", "56b4e9", "d55e00", "b8a800", "7a5195", "3a3a3a", "a6761d"];
 
 const PLAIN = [0.42, 0.6, 0.78];
-const LINE_COLOURS = ["#3b82c4", "#d9822b", "#2a9d6f", "#c0588f", "#8a6fd1", "#b0453a", "#7d8b2f", "#2aa5b5", "#8c6d4f", "#6b7280", "#e0a93b", "#4f5fb0"];
+const LINE_COLOURS = [
+  "#3b82c4", "#d9822b", "#2a9d6f", "#c0588f", "#8a6fd1", "#b0453a",
+  "#7d8b2f", "#2aa5b5", "#8c6d4f", "#6b7280", "#e0a93b", "#4f5fb0",
+];
 
 const parts = (hex) => [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16));
 

@@ -39,12 +39,14 @@ class Culler {
       const py = my + (view[1] * x + view[5] * y + view[9] * z + view[13]) * sy * scale;
       const reach = r * sy * scale;
       const near = perspective && depth < 4 * r;
-      if (depth + r < 0 || (!near && (px + reach * STRETCH < 0 || py + reach * STRETCH < 0 || px - reach * STRETCH > across || py - reach * STRETCH > down))) continue;
+      const wide = reach * STRETCH;
+      const outside = px + wide < 0 || py + wide < 0 || px - wide > across || py - wide > down;
+      if (depth + r < 0 || (outside && !near)) continue;
       rows[inside] = row;
       places[4 * inside] = px;
       places[4 * inside + 1] = py;
       // Close to the eye outlines grow without bounds: such a grain is always drawn.
-      places[4 * inside + 2] = near ? Infinity : reach * STRETCH;
+      places[4 * inside + 2] = near ? Infinity : wide;
       places[4 * inside + 3] = depth - r;
       inside++;
       if (near || over > -r) continue;
@@ -60,16 +62,17 @@ class Culler {
     let count = 0;
     for (let k = 0; k < inside; k++) {
       const reach = places[4 * k + 2];
-      if (reach === Infinity || this.open(places[4 * k], places[4 * k + 1], reach, places[4 * k + 3], across, down)) rows[count++] = rows[k];
+      const [x, y, front] = [places[4 * k], places[4 * k + 1], places[4 * k + 3]];
+      if (reach === Infinity || this.open(x, y, reach, front, across, down)) rows[count++] = rows[k];
     }
     return { rows, count };
   }
 
-  open(x, y, reach, nearest_, across, down) {
+  open(x, y, reach, front, across, down) {
     const [left, right] = [Math.max(Math.floor(x - reach), 0), Math.min(Math.floor(x + reach), across - 1)];
     const [top, bottom] = [Math.max(Math.floor(y - reach), 0), Math.min(Math.floor(y + reach), down - 1)];
     for (let j = top; j <= bottom; j++) {
-      for (let i = left; i <= right; i++) if (this.cells[j * across + i] > nearest_) return true;
+      for (let i = left; i <= right; i++) if (this.cells[j * across + i] > front) return true;
     }
     return false;
   }

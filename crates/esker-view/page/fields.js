@@ -6,6 +6,9 @@ const STRUCTURE = new Set(["first", "beyond", "wall", "branch"]);
 const LAYER = "layer of origin";
 const LAYERS = 10;
 
+/** Whether the length of a vector tells something. */
+const hasSize = (name, components) => components.length > 1 && name !== "position" && name !== "orientation";
+
 /** The numbers that columns offer: themselves, or the size and the components of a vector. */
 function describe(columns, head) {
   const names = { material: head.materials, kind: head.kinds };
@@ -15,8 +18,7 @@ function describe(columns, head) {
       return [{ ...field, name, part: null, names: code === "whole" ? (names[name] ?? null) : null }];
     }
     const parts = components.map((component, part) => ({ ...field, name: `${name} ${component}`, part, names: null }));
-    const hasSize = name !== "position" && name !== "orientation";
-    return hasSize ? [{ ...field, name: `|${name}|`, part: "size", names: null }, ...parts] : parts;
+    return hasSize(name, components) ? [{ ...field, name: `|${name}|`, part: "size", names: null }, ...parts] : parts;
   });
 }
 

@@ -8,8 +8,8 @@ function drawOverlay(ctx, width, height, { ink, paper, legends, camera, caption 
   ctx.font = FONT;
   ctx.textBaseline = "alphabetic";
   let bottom = height - 12;
-  for (const legend of legends) bottom -= drawLegend(ctx, 12, bottom, legend, ink, paper, Math.min(BAR.width, width - 110)) + 8;
-  drawAxes(ctx, width - 44, height - 44, camera, ink);
+  for (const legend of legends) bottom -= drawLegend(ctx, 12, bottom, legend, ink, paper, Math.min(BAR.width, width * 0.42)) + 8;
+  drawAxes(ctx, width - 44, height - 44, camera, ink, paper);
   if (caption) {
     ctx.font = `600 14px system-ui, sans-serif`;
     halo(ctx, caption.title, 12, 24, ink, paper);
@@ -28,11 +28,22 @@ function halo(ctx, text, x, y, ink, paper) {
   ctx.fillText(text, x, y);
 }
 
+function backdrop(ctx, left, bottom, width, height, paper) {
+  ctx.globalAlpha = 0.7;
+  ctx.fillStyle = paper;
+  ctx.beginPath();
+  ctx.roundRect(left - 6, bottom - height - 1, width + 12, height + 7, 6);
+  ctx.fill();
+  ctx.globalAlpha = 1;
+}
+
 /** A legend that ends at `bottom`; returns its height. */
 function drawLegend(ctx, left, bottom, legend, ink, paper, width) {
   const title = withUnit(legend.title, legend.unit);
   if (legend.names) {
     const rows = legend.names.slice(0, 12);
+    const widest = Math.max(...[title, ...rows.map((name) => `    ${name}`)].map((text) => ctx.measureText(text).width));
+    backdrop(ctx, left, bottom, widest, rows.length * 17 + 14, paper);
     rows.forEach((name, k) => {
       const y = bottom - (rows.length - 1 - k) * 17;
       ctx.fillStyle = paletteColour(k);
@@ -40,10 +51,11 @@ function drawLegend(ctx, left, bottom, legend, ink, paper, width) {
       halo(ctx, name, left + 18, y, ink, paper);
     });
     halo(ctx, title, left, bottom - rows.length * 17 - 2, ink, paper);
-    return rows.length * 17 + 16;
+    return rows.length * 17 + 20;
   }
   const { span: [low, high], map, steps, flip } = legend;
   const top = bottom - 16 - BAR.height;
+  backdrop(ctx, left, bottom, Math.max(width, ctx.measureText(title).width), BAR.height + 34, paper);
   const cells = steps ?? Math.round(width);
   for (let k = 0; k < cells; k++) {
     ctx.fillStyle = css(colourAt(map, flip ? 1 - k / (cells - 1) : k / (cells - 1)));
@@ -66,11 +78,11 @@ function drawLegend(ctx, left, bottom, legend, ink, paper, width) {
     halo(ctx, text, x - half, bottom, ink, paper);
   }
   halo(ctx, title, left, top - 6, ink, paper);
-  return BAR.height + 16 + 20;
+  return BAR.height + 40;
 }
 
 /** Where x, y and z point; what points away from the eye first. */
-function drawAxes(ctx, x, y, camera, ink) {
+function drawAxes(ctx, x, y, camera, ink, paper) {
   const { right, up, back } = camera.axes();
   const arrows = [["x", "#c9413b"], ["y", "#3d9a4e"], ["z", "#3f78c9"]].map(([name, colour], k) => {
     return { name, colour, x: right[k], y: -up[k], depth: back[k] };
@@ -85,8 +97,8 @@ function drawAxes(ctx, x, y, camera, ink) {
     ctx.moveTo(x, y);
     ctx.lineTo(x + 22 * axis.x, y + 22 * axis.y);
     ctx.stroke();
-    ctx.fillStyle = ink;
-    ctx.fillText(axis.name, x + 31 * axis.x, y + 31 * axis.y);
+    halo(ctx, axis.name, x + 31 * axis.x, y + 31 * axis.y, ink, paper);
+    ctx.lineWidth = 2;
   }
   ctx.textAlign = "start";
   ctx.textBaseline = "alphabetic";

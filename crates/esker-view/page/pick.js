@@ -12,7 +12,7 @@ function firstHit(grains, { origin: o, direction: d }, { grow, clip, flat, least
   const [over, closing] = [dot(clip, o) + clip[3], dot(clip, d)];
   const enter = closing < 0 ? Math.max(0, -over / closing) : closing === 0 && over > 0 ? Infinity : 0;
   const leave = closing > 0 ? -over / closing : Infinity;
-  let [best, nearest_] = [-1, Infinity];
+  let [best, closest] = [-1, Infinity];
   for (let at = 0; at < grains.length; at += 4) {
     const [x, y, z] = [grains[at] - o[0], grains[at + 1] - o[1], grains[at + 2] - o[2]];
     const r = Math.max(grains[at + 3] * grow, least);
@@ -23,7 +23,7 @@ function firstHit(grains, { origin: o, direction: d }, { grow, clip, flat, least
     const half = flat ? 0 : Math.sqrt(room);
     if (t + half < enter || t - half > leave) continue;
     t = Math.max(t - half, enter);
-    if (t < nearest_) [best, nearest_] = [at / 4, t];
+    if (t < closest) [best, closest] = [at / 4, t];
   }
   return best;
 }

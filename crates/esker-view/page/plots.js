@@ -89,7 +89,7 @@ class Plots {
     const ticket = (this.ticket = {});
     let plot;
     try {
-      plot = await { energy: () => this.energy(), series: () => this.lines(), histogram: () => this.counts(), walls: () => this.walls() }[this.tab]();
+      plot = await { energy: this.energy, series: this.chosenSeries, histogram: this.counts, walls: this.walls }[this.tab].call(this);
     } catch (error) {
       plot = { message: error.message };
     }
@@ -100,7 +100,8 @@ class Plots {
     this.canvas.classList.toggle("seeks", this.overTime);
     const cursor = this.overTime && this.viewer.frame ? this.viewer.frame.time : null;
     const items = plot.items ?? [];
-    this.scale = drawChart(this.canvas, { xLabel: "", yLabel: "", ...plot, items: items.filter((item) => !this.hidden.has(item.name)), cursor });
+    const seen = items.filter((item) => !this.hidden.has(item.name));
+    this.scale = drawChart(this.canvas, { xLabel: "", yLabel: "", ...plot, items: seen, cursor });
     this.legend(items, cursor);
     const words = `${plot.yLabel ?? ""} over ${plot.xLabel ?? ""}`;
     this.canvas.setAttribute("aria-label", plot.message ?? `Plot of ${words}: ${items.map((item) => item.name).join(", ")}`);
@@ -149,7 +150,8 @@ class Plots {
     return { items: [...items, ...lines], xLabel: TIME, yLabel: "energy [J]", overTime: true };
   }
 
-  lines() {
+  /** Chosen columns. */
+  chosenSeries() {
     const { series } = this;
     if (!series) return { message: "This run has no series.csv." };
     const names = series.names.filter((name) => this.chosen.has(name));
@@ -161,10 +163,12 @@ class Plots {
       const y = each ? own.map((v) => (v - low) / (high - low || 1)) : own;
       return { kind: "line", name, colour: LINE_COLOURS[k % LINE_COLOURS.length], x: series.time, y, own };
     });
-    const yLabel = each ? "share of its range" : names.length === 1 ? names[0] : [...new Set(names.map((name) => heading(name).unit))].join(", ");
+    const units = [...new Set(names.map((name) => heading(name).unit))].join(", ");
+    const yLabel = each ? "share of its range" : names.length === 1 ? names[0] : units;
     return { items, xLabel: TIME, yLabel, overTime: true };
   }
 
+  /** Numbers of the frame that is shown. */
   async counts() {
     const { frame, head } = this.viewer;
     if (!frame) return { message: "There is no frame yet." };
@@ -185,9 +189,7 @@ class Plots {
       xLabel = `${name} / mean (${shown(mean, 3)} ${field.unit})`;
       yLabel = "probability density";
     }
-    const distinct = new Set(values.length < 1e5 ? values : []);
-    const bins = field.names?.length > 1 ? field.names.length : distinct.size > 1 && distinct.size <= 40 ? distinct.size : clamp(Math.round(Math.sqrt(values.length)), 8, 60);
-    const { edges, counts } = histogram(values, bins);
+    const { edges, counts } = binned(values, binsFor(values));
     const y = share ? counts.map((count) => count / values.length / (edges[1] - edges[0])) : counts;
     return { items: [{ kind: "bars", colour: LINE_COLOURS[0], x: edges, y }], xLabel, yLabel, logY: element("histogram-log").checked };
   }
@@ -209,7 +211,8 @@ class Plots {
       this.loadHeads();
       const rows = [...this.loads.values()].sort((a, b) => a.time - b.time);
       const time = rows.map((row) => row.time);
-      items = names.map((name, k) => line(name, k, time, rows.map((row) => row.sizes[k] ?? NaN))).filter((item) => item.y.some(Number.isFinite));
+      items = names.map((name, k) => line(name, k, time, rows.map((row) => row.sizes[k] ?? NaN)));
+      items = items.filter((item) => item.y.some(Number.isFinite));
     }
     if (!items.length) return { message: this.loading ? "Loading …" : "This run has no walls." };
     const { frames } = this.viewer.index;

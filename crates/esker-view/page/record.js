@@ -18,7 +18,9 @@ async function picture(viewer) {
   await viewer.draw(true);
   const canvas = document.createElement("canvas");
   compose(viewer, canvas);
-  return new Promise((done, failed) => canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the picture could not be made"))), "image/png"));
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  if (!blob) throw new Error("the picture could not be made");
+  return blob;
 }
 
 function save(blob, name) {
@@ -28,6 +30,8 @@ function save(blob, name) {
 }
 
 const fileName = (viewer) => viewer.head.title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "run";
+
+const pauseUntil = (time) => new Promise((done) => setTimeout(done, Math.max(time - performance.now(), 0)));
 
 class Recorder {
   constructor(viewer) {
@@ -64,8 +68,11 @@ class Recorder {
         await viewer.show(n);
         compose(viewer, canvas);
         stream.getVideoTracks()[0].requestFrame();
-        await new Promise((done) => setTimeout(done, Math.max(due - performance.now(), 0)));
+        await pauseUntil(due);
       }
+      // The last frame is kept only once another follows it.
+      stream.getVideoTracks()[0].requestFrame();
+      await pauseUntil(performance.now() + 2 * pause);
     } finally {
       recorder.stop();
       await ended;

@@ -2,8 +2,10 @@
 
 /** Below this radius on the screen grains are drawn as points [px]. */
 const POINT_RADIUS = 1.5;
-/** Drawing slower than the first goes without smooth edges; faster than the second tries them again [ms]. */
-const SMOOTH_LIMITS = [90, 15];
+/** Below this one they are drawn in a quicker way [px]. */
+const BEAD_RADIUS = 12;
+/** Drawing slower than the first makes do with less, faster than the second tries more [ms]. */
+const SPEED_LIMITS = [90, 15];
 /** Samples a pixel for smooth edges. */
 const FINE = 4;
 /** Of more grains than this those that are hidden are left out, until drawing proves fast. */
@@ -17,7 +19,7 @@ class Scene {
     this.canvas = canvas;
     this.planar = planar;
     const gl = canvas.getContext("webgl2", { antialias: false, depth: false, preserveDrawingBuffer: true });
-    if (!gl) throw new Error("this browser offers no WebGL2, which the view needs; plots and numbers still work");
+    if (!gl) throw new Error("this browser offers no WebGL2, which the view needs");
     this.gl = gl;
     this.programs = Object.fromEntries(Object.entries(SHADERS).map(([name, text]) => [name, program(gl, text)]));
     for (const name of ["grains", "contacts", "arrows", "edges", "trails", "rings"]) this[name] = { data: this.texture(), count: 0 };
@@ -29,7 +31,7 @@ class Scene {
     this.maps = { grains: this.texture(), contacts: this.texture() };
     this.targets = new Map();
     this.samples = 0;
-    this.slow = true;
+    this.culling = true;
     this.look = { dim: 0, grow: 1, walls: true, contacts: false, arrows: false };
     this.colour = { mapped: false, span: [0, 1] };
     this.contactColour = { span: [0, 1], strength: [0, 1], width: 7 };
@@ -38,7 +40,9 @@ class Scene {
     this.typicalRadius = 0;
     this.drawMs = 0;
     this.warm = false;
-    this.rough = false;
+    this.tooSmooth = false;
+    this.tooMany = false;
+    this.cullMs = 0;
     this.marked = false;
     this.finished = Promise.resolve();
   }
@@ -130,14 +134,12 @@ class Scene {
     this.rings.count = grains.length / 4;
   }
 
-  /** Fits the canvas to its place on the page; whether its size changed. */
+  /** Fits the canvas to its place on the page; setting a size clears it, so only when it is another. */
   resize() {
     const { canvas } = this;
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((s) => Math.max(1, Math.round(s * ratio)));
-    if (canvas.width === width && canvas.height === height) return false;
-    [canvas.width, canvas.height] = [width, height];
-    return true;
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   }
 
   /** A picture of its own to draw to, with so many samples a pixel. */
@@ -167,6 +169,7 @@ class Scene {
   draw(camera, fine = false) {
     const { gl, canvas, look } = this;
     const began = performance.now();
+    this.cullMs = 0;
     camera.aspect = canvas.width / canvas.height;
     this.drawing = fine ? FINE : this.samples;
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.target(this.drawing));
@@ -190,15 +193,17 @@ class Scene {
     return this.finished;
   }
 
-  /** Quality follows speed. The first picture tells nothing: programs are still being made ready. */
+  /** Effort follows speed; what proved too slow is not tried again. The first picture tells nothing: programs are being made. */
   adapt() {
-    if (this.warm && this.drawMs > SMOOTH_LIMITS[0]) {
-      this.rough = this.samples > 0;
+    const ms = this.drawMs - this.cullMs;
+    if (this.warm && ms > SPEED_LIMITS[0]) {
+      if (this.samples) this.tooSmooth = true;
+      else if (!this.culling) this.tooMany = true;
       this.samples = 0;
-      this.slow = true;
-    } else if (this.warm && this.drawMs < SMOOTH_LIMITS[1]) {
-      if (!this.rough) this.samples = FINE;
-      this.slow = false;
+      this.culling = true;
+    } else if (this.warm && ms < SPEED_LIMITS[1]) {
+      this.culling = this.tooMany;
+      this.samples = this.tooSmooth ? 0 : FINE;
     }
     this.warm = true;
   }
@@ -219,8 +224,8 @@ class Scene {
     const { made, uniforms } = this.programs[name];
     gl.useProgram(made);
     const { camera, clip, theme, canvas } = this;
-    const usual = { clip, faded: theme.faded, pixels: [canvas.width, canvas.height], plain: PLAIN, span: [0, 1], strength: [0, 1] };
-    const all = { ...usual, ...camera, ...settings };
+    const pixels = [canvas.clientWidth, canvas.clientHeight];
+    const all = { clip, pixels, faded: theme.faded, plain: PLAIN, span: [0, 1], strength: [0, 1], ...camera, ...settings };
     for (const [key, place] of Object.entries(uniforms)) {
       const value = all[key] ?? 0;
       if (key === "view" || key === "projection") gl.uniformMatrix4fv(place, false, value);
@@ -263,8 +268,11 @@ class Scene {
       this.drawQuads(count);
     } else {
       if (this.drawing) gl.enable(gl.SAMPLE_ALPHA_TO_COVERAGE);
-      this.use("sphere", settings);
-      if (this.slow && count > MANY) this.drawVisible(radius);
+      // What is cut, or near, needs its true surface.
+      const small = radius < BEAD_RADIUS && this.clip === NO_CLIP;
+      this.use(small ? "bead" : "sphere", settings);
+      if (this.culling && count > MANY) this.drawVisible(radius, small);
+      else if (small) gl.drawArrays(gl.POINTS, 0, count);
       else this.drawQuads(count);
       gl.disable(gl.SAMPLE_ALPHA_TO_COVERAGE);
     }
@@ -282,13 +290,16 @@ class Scene {
   }
 
   /** The same for those grains only that are not behind others. */
-  drawVisible(radius) {
+  drawVisible(radius, small) {
     const { gl, canvas: { width, height }, look: { grow } } = this;
+    const began = performance.now();
     const { rows, count } = this.culler.visible(this.centres, { ...this.camera, clip: this.clip, grow, width, height, radius });
+    this.cullMs = performance.now() - began;
     this.some ??= gl.createBuffer();
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.some);
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, corners(count, (k) => rows[k]), gl.STREAM_DRAW);
-    gl.drawElements(gl.TRIANGLES, 6 * count, gl.UNSIGNED_INT, 0);
+    const order = small ? rows.subarray(0, count) : corners(count, (k) => rows[k]);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, order, gl.STREAM_DRAW);
+    gl.drawElements(small ? gl.POINTS : gl.TRIANGLES, order.length, gl.UNSIGNED_INT, 0);
   }
 
   drawWalls() {

@@ -25,12 +25,12 @@ function heading(text) {
 }
 
 /** The row whose time is nearest; times never fall. */
-function nearest(times_, time) {
-  let [low, high] = [0, times_.length - 1];
+function nearest(sorted, time) {
+  let [low, high] = [0, sorted.length - 1];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (times_[middle] <= time) low = middle;
+    if (sorted[middle] <= time) low = middle;
     else high = middle;
   }
-  return Math.abs(times_[low] - time) <= Math.abs(times_[high] - time) ? low : high;
+  return Math.abs(sorted[low] - time) <= Math.abs(sorted[high] - time) ? low : high;
 }

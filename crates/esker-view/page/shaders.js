@@ -119,6 +119,41 @@ void main() {
 }`,
   },
 
+  // A small sphere: its outline is as good as a circle. One point each, and a pixel costs a third of the above.
+  bead: {
+    vertex: `${COMMON}${GRAIN}
+uniform float grow, height;
+flat out vec3 colour;
+flat out vec3 ball;         // depth of the centre, radius in metres and in pixels
+
+void main() {
+  vec4 grain = datum(grains, gl_VertexID);
+  vec4 seen = view * vec4(grain.xyz, 1.0);
+  gl_Position = projection * seen;
+  float r = grain.w * grow;
+  ball = vec3(seen.z, r, 0.5 * r * projection[1][1] * height / gl_Position.w);
+  gl_PointSize = 2.0 * ball.z + 1.0;
+  colour = colourOf(datum(values, gl_VertexID).x);
+}`,
+    fragment: `${COMMON}${LIGHT}
+uniform bool perspective, smoothed;
+flat in vec3 colour;
+flat in vec3 ball;
+out vec4 pixel;
+
+void main() {
+  vec2 place = (gl_PointCoord * 2.0 - 1.0) * vec2(1.0, -1.0) * (1.0 + 0.5 / ball.z);
+  float squared = dot(place, place);
+  float alpha = smoothed ? clamp((1.0 - sqrt(squared)) * ball.z + 0.5, 0.0, 1.0) : step(squared, 1.0);
+  if (alpha <= 0.0) discard;
+  vec3 normal = vec3(place, sqrt(max(1.0 - squared, 0.0)));
+  float z = ball.x + ball.y * normal.z;
+  float depth = projection[2][2] * z + projection[3][2];
+  gl_FragDepth = 0.5 + 0.5 * (perspective ? depth / -z : depth);
+  pixel = vec4(lit(colour, normal), alpha);
+}`,
+  },
+
   // Grains of a pixel or so: nothing to see but colour and place.
   point: {
     vertex: `${COMMON}${GRAIN}
@@ -181,7 +216,7 @@ void main() {
   line: {
     vertex: `${COMMON}${GRAIN}
 uniform sampler2D lines;     // start with value, end, start with value, ...
-uniform vec2 pixels;        // size of the picture
+uniform vec2 pixels;        // size of the picture on the page, so that widths are the same on every screen
 uniform vec2 widths;        // of the weakest and the strongest [px]
 uniform vec2 strength;      // values of the weakest and the strongest
 uniform bool arrows;

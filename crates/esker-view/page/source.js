@@ -53,7 +53,10 @@ class EmbeddedSource {
   }
 
   async bytes(at, length) {
-    this.store ??= fromBase64(this.text("esker-store") ?? "");
+    if (!this.store) {
+      this.store = fromBase64(this.text("esker-store") ?? "");
+      document.getElementById("esker-store")?.remove(); // its memory is better used for frames
+    }
     if (at + length > this.store.length) throw new Error("the frames in this page are cut off");
     return this.store.subarray(at, at + length);
   }

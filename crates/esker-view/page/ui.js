@@ -150,6 +150,7 @@ class Interface {
     element("plots").hidden = !open;
     element("toggle-plots").setAttribute("aria-expanded", open);
     if (open) this.viewer.plots.draw();
+    if (open && this.viewer.index.running) this.viewer.loadSeries();
   }
 
   /** What belongs to a choice shows with it. */
@@ -176,7 +177,8 @@ class Interface {
   fields(grains, contacts, vectors) {
     const { settings } = this;
     const choices = (fields) => fields.map(({ name, unit: unitName }) => make("option", { value: name }, withUnit(name, unitName)));
-    refill(element("colour"), [make("option", { value: "" }, "plain"), ...choices(grains), make("option", { value: LAYER }, LAYER)], settings.colour);
+    const [plain, layer] = [make("option", { value: "" }, "plain"), make("option", { value: LAYER }, LAYER)];
+    refill(element("colour"), [plain, ...choices(grains), layer], settings.colour);
     refill(element("contact-field"), choices(contacts), settings.contactField);
     refill(element("arrow-field"), vectors.map((name) => make("option", { value: name }, name)), settings.arrowField);
     const none = !this.viewer.frame.hasContacts;

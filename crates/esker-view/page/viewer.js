@@ -75,7 +75,7 @@ class Viewer {
         const { follow, news } = this.takeIndex(await this.source.index());
         if (news) {
           await this.show(follow ? Infinity : this.wanted);
-          await this.loadSeries();
+          if (this.plots.open) await this.loadSeries();
         }
         this.lost = false;
       } catch (error) {
@@ -171,6 +171,7 @@ class Viewer {
     const [position, radius, orientation, walls] = await Promise.all([
       frame.column("grains", "position"), frame.column("grains", "radius"), frame.column("grains", "orientation"), wallGeometry(frame),
     ]);
+    if (!position || !radius) throw new Error("it holds no positions or no radii");
     const grains = new Float32Array(4 * frame.rows);
     for (let row = 0; row < frame.rows; row++) {
       grains[4 * row] = position[3 * row];
@@ -183,7 +184,7 @@ class Viewer {
     const contactField = contactFields.find(({ name }) => name === settings.contactField) ?? contactFields[0];
     const showContacts = settings.contacts && contactField;
     const contacts = showContacts && { lines: await frame.contactLines(), values: await frame.contactValues(contactField) };
-    const vectors = frame.columns("grains").filter(({ name, components }) => components.length === 3 && name !== "position").map(({ name }) => name);
+    const vectors = frame.columns("grains").filter(({ name, components }) => components.length === 3 && hasSize(name, components)).map(({ name }) => name);
     const arrowField = vectors.includes(settings.arrowField) ? settings.arrowField : vectors[0];
     const arrows = settings.arrows && arrowField ? this.arrowLines(grains, await frame.column("grains", arrowField)) : new Float32Array(0);
     const bounds = boundsOf(grains, walls.corners);
@@ -350,6 +351,7 @@ class Viewer {
   }
 
   cut(clip) {
+    if (clip && !["x", "y", "z"].includes(clip.axis)) throw new Error(`there is no axis “${clip.axis}”; there are x, y, z`);
     this.settings.clip = clip && { flip: false, ...clip };
     this.applyClip();
     this.interface.follow();

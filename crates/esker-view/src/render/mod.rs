@@ -31,7 +31,7 @@ mod run;
 mod scene;
 mod settings;
 mod shot;
-mod text;
+pub(crate) mod text;
 mod tile;
 
 pub use camera::{Axes, Camera, Fit, Lens};
