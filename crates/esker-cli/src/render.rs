@@ -130,7 +130,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     progress.clear();
     match (kind, &frames[..]) {
         (Kind::Png, [number, ..]) => {
-            say!("wrote {} (frame {number}, t = {} s)", path.display(), run.frames()[*number].time)
+            say!("wrote {} (frame {number}, {})", path.display(), run.time_stamp(*number))
         }
         (Kind::Folder, _) => say!("wrote {} pictures to {}", frames.len(), path.display()),
         _ => say!("wrote {} ({} frames)", path.display(), frames.len()),

@@ -152,7 +152,8 @@ function thinned(y, width) {
 function binsFor(values) {
   const different = new Set();
   for (let k = 0; k < values.length && different.size <= 40; k++) different.add(values[k]);
-  return different.size <= 40 ? different.size : clamp(Math.round(Math.sqrt(values.length)), 8, 60);
+  const few = different.size <= 40 && values.length > 4 * different.size;
+  return few ? different.size : clamp(Math.round(Math.sqrt(values.length)), 8, 60);
 }
 
 /** Counts in bins of equal width. */

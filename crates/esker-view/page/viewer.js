@@ -162,55 +162,52 @@ class Viewer {
     }
   }
 
-  /** Loads what the settings ask for and hands it to the scene, all at once at the end. */
+  /** Loads what the settings ask for, then hands it to the scene all at once. */
   async prepare(frame, number) {
-    const { settings, scene, head } = this;
+    const { settings, scene, head, camera } = this;
     const grainFields = frame.grainFields(head);
     const contactFields = frame.contactFields(head);
     settings.colour ??= firstColour(grainFields);
-    const [position, radius, orientation, walls] = await Promise.all([
-      frame.column("grains", "position"), frame.column("grains", "radius"), frame.column("grains", "orientation"), wallGeometry(frame),
-    ]);
-    if (!position || !radius) throw new Error("it holds no positions or no radii");
-    const grains = new Float32Array(4 * frame.rows);
-    for (let row = 0; row < frame.rows; row++) {
-      grains[4 * row] = position[3 * row];
-      grains[4 * row + 1] = position[3 * row + 1];
-      grains[4 * row + 2] = position[3 * row + 2];
-      grains[4 * row + 3] = radius[row];
-    }
-    const field = settings.colour === LAYER ? { name: LAYER, unit: "" } : grainFields.find(({ name }) => name === settings.colour);
-    const values = field && (field.name === LAYER ? await this.layerValues(frame) : await frame.grainValues(field));
+    const layer = { name: LAYER, unit: "" };
+    const field = settings.colour === LAYER ? layer : grainFields.find(({ name }) => name === settings.colour);
     const contactField = contactFields.find(({ name }) => name === settings.contactField) ?? contactFields[0];
-    const showContacts = settings.contacts && contactField;
-    const contacts = showContacts && { lines: await frame.contactLines(), values: await frame.contactValues(contactField) };
-    const vectors = frame.columns("grains").filter(({ name, components }) => components.length === 3 && hasSize(name, components)).map(({ name }) => name);
-    const arrowField = vectors.includes(settings.arrowField) ? settings.arrowField : vectors[0];
-    const arrows = settings.arrows && arrowField ? this.arrowLines(grains, await frame.column("grains", arrowField)) : new Float32Array(0);
+    const vectors = frame.columns("grains").filter(({ name, components }) => components.length === 3 && hasSize(name, components));
+    const arrowField = vectors.find(({ name }) => name === settings.arrowField) ?? vectors[0];
+
+    const grains = await packed(frame);
+    const orientation = head.planar ? await frame.column("grains", "orientation") : null;
+    const values = field === layer ? await this.layerValues(frame) : field ? await frame.grainValues(field) : null;
+    const walls = await wallGeometry(frame);
     const bounds = boundsOf(grains, walls.corners);
-    const trails = settings.trails ? await this.trails.lines(this.picked, number, size(subtract(bounds.high, bounds.low)) / 3) : new Float32Array(0);
+    const nothing = new Float32Array(0);
+    const showContacts = settings.contacts && contactField !== undefined;
+    const contacts = showContacts ? { lines: await frame.contactLines(), values: await frame.contactValues(contactField) } : null;
+    const arrows = settings.arrows && arrowField ? this.arrowLines(grains, await frame.column("grains", arrowField.name)) : nothing;
+    const longest = size(subtract(bounds.high, bounds.low)) / 3;
+    const trails = settings.trails ? await this.trails.lines(this.picked, number, longest) : nothing;
+    const rings = await ringsOf(frame, this.picked, grains);
 
     const outline = outlineOf(grains, walls.corners);
-    Object.assign(this, { frame, outline, shownNumber: number, grains, bounds, field, grainFields, contactFields, contactField });
-    scene.setGrains(grains, values, head.planar && orientation ? spins(orientation) : null);
+    Object.assign(this, { frame, shownNumber: number, grains, bounds, outline, field, grainFields, contactFields });
+    scene.setGrains(grains, values, orientation && spins(orientation));
     scene.setWalls(walls);
     scene.setLines("arrows", arrows);
     scene.setLines("trails", trails);
-    await this.markPicked();
-    this.camera.bounds(bounds);
+    scene.setRings(rings);
     this.colourGrains(field, values);
-    if (contacts) this.colourContacts(contacts);
-    scene.look = { grow: settings.grow, walls: settings.walls, contacts: !!contacts, arrows: settings.arrows, dim: contacts ? 0.7 : 0 };
+    if (contacts) this.colourContacts(contactField, contacts);
+    const { grow, walls: showWalls, arrows: showArrows } = settings;
+    scene.look = { grow, walls: showWalls, contacts: showContacts, arrows: showArrows, dim: showContacts ? 0.7 : 0 };
     this.applyClip();
-    this.interface.fields(grainFields, contactFields, vectors);
-    this.plots.setFields(grainFields, contactFields);
-    const something = frame.rows > 0 || walls.corners.length > 0;
-    if (!this.fitted && something) {
+    camera.bounds(bounds);
+    if (!this.fitted && outline.length) {
       this.fitted = true;
       scene.resize();
-      this.camera.aspect = scene.canvas.width / scene.canvas.height;
-      this.camera.fit(this.outline);
+      camera.aspect = scene.canvas.width / scene.canvas.height;
+      camera.fit(outline);
     }
+    this.interface.fields(grainFields, contactFields, vectors.map(({ name }) => name));
+    this.plots.setFields(grainFields, contactFields);
   }
 
   colourGrains(field, values) {
@@ -226,8 +223,8 @@ class Viewer {
     this.legends.push({ title: name, unit: unitName, names, map, span: scene.colour.span, steps: layers ? LAYERS : null });
   }
 
-  colourContacts({ lines, values }) {
-    const { scene, settings, contactField } = this;
+  colourContacts(field, { lines, values }) {
+    const { scene, settings } = this;
     const map = settings.map === "magma" ? "viridis" : "magma";
     // What is strong stands out from the background.
     const flip = document.documentElement.dataset.theme !== "dark";
@@ -236,7 +233,7 @@ class Viewer {
     scene.setLines("contacts", lines, values);
     scene.paint(scene.maps.contacts, colourTable(map, false, flip));
     scene.contactColour = { span, strength: span, width: settings.contactWidth };
-    this.legends.push({ title: `contacts: ${contactField.name}`, unit: contactField.unit, map, span, flip });
+    this.legends.push({ title: `contacts: ${field.name}`, unit: field.unit, map, span, flip });
   }
 
   async layerValues(frame) {
@@ -249,7 +246,7 @@ class Viewer {
     const count = grains.length / 4;
     const stride = Math.ceil(count / MOST_ARROWS) || 1;
     let longest = 0;
-    for (let row = 0; row < count; row++) longest = Math.max(longest, Math.hypot(vectors[3 * row], vectors[3 * row + 1], vectors[3 * row + 2]));
+    for (let at = 0; at < 3 * count; at += 3) longest = Math.max(longest, Math.hypot(vectors[at], vectors[at + 1], vectors[at + 2]));
     const scale = longest > 0 ? (8 * (this.scene.typicalRadius || grains[3]) * 2 ** this.settings.arrowLength) / longest : 0;
     const lines = new Float32Array(6 * Math.ceil(count / stride));
     for (let row = 0, at = 0; row < count; row += stride, at += 6) {
@@ -395,14 +392,29 @@ class Viewer {
 
   async repick() {
     if (this.settings.trails) return this.refresh();
-    if (this.frame) await this.markPicked();
+    if (this.frame) this.scene.setRings(await ringsOf(this.frame, this.picked, this.grains));
     this.requestDraw();
   }
+}
 
-  async markPicked() {
-    const rows = await Promise.all(this.picked.map((id) => this.frame.rowOf(id)));
-    this.scene.setRings(Float32Array.from(rows.filter((row) => row >= 0).flatMap((row) => [...this.grains.subarray(4 * row, 4 * row + 4)])));
+/** Centre and radius of each grain, four numbers in a row. */
+async function packed(frame) {
+  const [position, radius] = [await frame.column("grains", "position"), await frame.column("grains", "radius")];
+  if (!position || !radius) throw new Error("it holds no positions or no radii");
+  const grains = new Float32Array(4 * frame.rows);
+  for (let row = 0; row < frame.rows; row++) {
+    grains[4 * row] = position[3 * row];
+    grains[4 * row + 1] = position[3 * row + 1];
+    grains[4 * row + 2] = position[3 * row + 2];
+    grains[4 * row + 3] = radius[row];
   }
+  return grains;
+}
+
+/** Those of them that are picked. */
+async function ringsOf(frame, picked, grains) {
+  const rows = await Promise.all(picked.map((id) => frame.rowOf(id)));
+  return Float32Array.from(rows.filter((row) => row >= 0).flatMap((row) => [...grains.subarray(4 * row, 4 * row + 4)]));
 }
 
 /** Speed, if there is one; else the first field that changes from grain to grain. */

@@ -11,6 +11,9 @@ const COLUMN: f64 = 7.5;
 /// Ticks that a bar has about.
 const TICKS: f64 = 5.0;
 
+/// Letters below that size cannot be read \[pixels\].
+const SMALLEST: f64 = 5.0;
+
 /// How the picture is divided.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
@@ -126,7 +129,9 @@ impl Pen<'_> {
             }
         }
         let mut base = room.top;
-        for line in lines {
+        // What has no room is left away.
+        let most = ((room.bottom - room.top) / (1.15 * letters) - 0.3).max(0.0) as usize;
+        for line in lines.into_iter().take(most) {
             let size = letters * (widest / text::width(&line, letters)).min(1.0);
             base += 1.15 * letters;
             self.write(&line, room.left, base, size);
@@ -146,7 +151,10 @@ fn draw_bar(pen: &mut Pen, room: Rect, letters: f64, name: &str, unit: &str, sca
     };
     let words: Vec<String> = name.split(' ').map(str::to_owned).chain(unit).collect();
     let top = pen.heading(&words, room, letters).round();
-    let bottom = (room.bottom - 0.5 * letters).min(top + 24.0 * letters).max(top + 2.0).round();
+    let bottom = (room.bottom - 0.5 * letters).min(top + 24.0 * letters).round();
+    if bottom - top < letters {
+        return;
+    }
     let left = room.left.round() + 1.0;
     let bar = Rect { left, top, right: (left + letters).round(), bottom };
     for y in top as i64..bottom as i64 {
@@ -175,6 +183,9 @@ fn draw_names(pen: &mut Pen, room: Rect, letters: f64, name: &str, names: &[(Str
     // All of them shall be there.
     let line = (1.5 * letters).min((room.bottom - top) / names.len() as f64);
     let size = letters.min(line / 1.2);
+    if size < SMALLEST {
+        return;
+    }
     for (k, (name, colour)) in names.iter().enumerate() {
         let y = (top + k as f64 * line).round();
         let swatch = Rect {

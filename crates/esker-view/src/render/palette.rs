@@ -2,6 +2,7 @@
 //! moved to the mean of what it stands for. The same palette for all frames, without dither, so that nothing flickers.
 
 use super::image::Image;
+use rayon::prelude::*;
 
 /// Bits of each component that are told apart.
 const BITS: u32 = 6;
@@ -13,6 +14,8 @@ const ROUNDS: usize = 4;
 #[derive(Clone, Copy)]
 struct Weighted {
     colour: [f32; 3],
+    count: f32,
+    /// Rare ones count for more: a thin line is seen as well as a background.
     weight: f32,
 }
 
@@ -34,13 +37,19 @@ fn middle(cell: usize) -> [f32; 3] {
 }
 
 fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
-    (0..3).map(|k| (a[k] - b[k]).powi(2)).sum()
+    let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+    x * x + y * y + z * z
 }
 
 fn nearest_of(colours: &[[f32; 3]], colour: [f32; 3]) -> usize {
-    let best =
-        (0..colours.len()).min_by(|a, b| distance(colours[*a], colour).total_cmp(&distance(colours[*b], colour)));
-    best.unwrap_or(0)
+    let mut best = (f32::INFINITY, 0);
+    for (k, one) in colours.iter().enumerate() {
+        let d = distance(*one, colour);
+        if d < best.0 {
+            best = (d, k);
+        }
+    }
+    best.1
 }
 
 impl Palette {
@@ -52,14 +61,14 @@ impl Palette {
             let mut sums = vec![[0.0f32; 4]; colours.len()];
             for one in &occurring {
                 let sum = &mut sums[nearest_of(&colours, one.colour)];
-                (0..3).for_each(|k| sum[k] += one.weight * one.colour[k]);
-                sum[3] += one.weight;
+                (0..3).for_each(|k| sum[k] += one.count * one.colour[k]);
+                sum[3] += one.count;
             }
             for (colour, sum) in colours.iter_mut().zip(&sums).filter(|(_, sum)| sum[3] > 0.0) {
                 *colour = std::array::from_fn(|k| sum[k] / sum[3]);
             }
         }
-        let nearest = (0..CELLS).map(|cell| nearest_of(&colours, middle(cell)) as u8).collect();
+        let nearest = (0..CELLS).into_par_iter().map(|cell| nearest_of(&colours, middle(cell)) as u8).collect();
         Self { colours: colours.iter().map(|c| c.map(|x| x.round().clamp(0.0, 255.0) as u8)).collect(), nearest }
     }
 
@@ -69,7 +78,7 @@ impl Palette {
     }
 }
 
-/// Colours of some pictures, rare ones made to count: a thin line is seen as well as a background.
+/// Colours of some pictures.
 fn occurring<'a>(images: impl IntoIterator<Item = &'a Image>) -> Vec<Weighted> {
     let mut sums = vec![[0u64; 4]; CELLS];
     for image in images {
@@ -81,6 +90,7 @@ fn occurring<'a>(images: impl IntoIterator<Item = &'a Image>) -> Vec<Weighted> {
     }
     let mean = |sum: &[u64; 4]| Weighted {
         colour: std::array::from_fn(|k| sum[k] as f32 / sum[3] as f32),
+        count: sum[3] as f32,
         weight: (sum[3] as f32).sqrt(),
     };
     sums.iter().filter(|sum| sum[3] > 0).map(mean).collect()

@@ -84,6 +84,8 @@ pub struct Drawing {
     pub balls: Vec<Ball>,
     /// What they look like.
     pub look: Look,
+    /// From 0 for no shade on spheres to 1 for all of it.
+    pub contrast: f32,
     /// The contacts. They are drawn over the grains, the nearest on top.
     pub chains: Vec<Line>,
     /// Walls.

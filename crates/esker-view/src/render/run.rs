@@ -1,6 +1,7 @@
 //! Frames of a run folder.
 
 use super::RenderError;
+use super::legend::time_stamp;
 use esker_io::atomic::{Attempt, FileError};
 use esker_io::store::{FrameData, FrameInfo, Reader, RunHead, STORE_FILE};
 use std::path::Path;
@@ -8,7 +9,13 @@ use std::path::Path;
 /// A run whose frames can be drawn.
 #[derive(Debug)]
 pub struct Run {
-    reader: Reader,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Store(Reader),
+    Memory { head: RunHead, frames: Vec<FrameData>, list: Vec<FrameInfo> },
 }
 
 /// Which frames.
@@ -42,27 +49,57 @@ impl Run {
         if reader.frames().is_empty() {
             return Err(RenderError::Empty { path: store });
         }
-        Ok(Self { reader })
+        Ok(Self { source: Source::Store(reader) })
+    }
+
+    /// Frames that were never written.
+    pub fn in_memory(head: RunHead, frames: Vec<FrameData>) -> Result<Self, RenderError> {
+        if frames.is_empty() {
+            return Err(RenderError::Nothing);
+        }
+        let info = |f: &FrameData| FrameInfo { time: f.time, step: f.step, at: 0, length: 0, grains: 0, walls: 0 };
+        let list = frames.iter().map(info).collect();
+        Ok(Self { source: Source::Memory { head, frames, list } })
     }
 
     /// The store of frames.
     pub fn path(&self) -> &Path {
-        self.reader.path()
+        match &self.source {
+            Source::Store(reader) => reader.path(),
+            Source::Memory { .. } => Path::new("frames in memory"),
+        }
     }
 
     /// What the run says of itself.
     pub fn head(&self) -> &RunHead {
-        self.reader.head()
+        match &self.source {
+            Source::Store(reader) => reader.head(),
+            Source::Memory { head, .. } => head,
+        }
     }
 
     /// Frames there are; at least one.
     pub fn frames(&self) -> &[FrameInfo] {
-        self.reader.frames()
+        match &self.source {
+            Source::Store(reader) => reader.frames(),
+            Source::Memory { list, .. } => list,
+        }
     }
 
     /// A frame.
     pub fn frame(&self, number: usize) -> Result<FrameData, RenderError> {
-        Ok(self.reader.frame(number)?)
+        match &self.source {
+            Source::Store(reader) => Ok(reader.frame(number)?),
+            Source::Memory { frames, .. } => {
+                let none = RenderError::NoFrame { number: number as i64, count: frames.len() };
+                frames.get(number).cloned().ok_or(none)
+            }
+        }
+    }
+
+    /// Time of a frame for people, with digits enough to tell it from its neighbours.
+    pub fn time_stamp(&self, number: usize) -> String {
+        self.frames().get(number).map_or(String::new(), |frame| time_stamp(frame.time, interval(self.frames())))
     }
 
     /// Numbers of the frames that are meant.

@@ -14,13 +14,17 @@ use rayon::prelude::*;
 /// Half of the width of the strongest contact, over the mean radius of grains.
 const CHAIN: f64 = 0.4;
 /// Half of the least width of a contact \[samples\].
-const THINNEST: f64 = 0.3 * SAMPLES as f64;
+const THINNEST: f64 = 0.2 * SAMPLES as f64;
 /// Edges of walls nearer than that are not drawn in perspective \[m\].
 const NEAREST: f64 = 1e-4;
 /// How far edges of walls stand out from what they touch, over the mean radius.
 const LIFT: f64 = 0.02;
+/// How far before everything else lines of a planar scene are \[m\].
+const IN_FRONT: f64 = 1e9;
 /// How much pale grains tend to the background.
 const PALER: f32 = 0.55;
+/// Contrast of light and shade on pale grains.
+const PALE_CONTRAST: f32 = 0.4;
 
 impl Clip {
     /// The plane with its normal towards what is cut away, seen along a direction.
@@ -70,6 +74,7 @@ pub(super) fn drawing(shot: &Shot, frame: &FrameData, camera: Camera) -> Drawing
         camera,
         balls: painter.balls(&frame.grains),
         look: painter.look(&frame.grains),
+        contrast: if shot.contacts.is_some() { PALE_CONTRAST } else { 1.0 },
         chains: painter.chains(frame),
         triangles: if flat { Vec::new() } else { walls.iter().flat_map(|wall| painter.triangles(wall)).collect() },
         edges: if flat { painter.sections(&walls) } else { painter.edges(&walls) },
@@ -174,7 +179,7 @@ impl Painter<'_> {
     /// Lines of a planar scene, before all grains.
     fn sections(&self, walls: &[Surface]) -> Vec<Line> {
         let lines = walls.iter().flat_map(|wall| wall.section());
-        lines.filter_map(|ends| self.edge(ends, 1.0, f64::INFINITY)).collect()
+        lines.filter_map(|ends| self.edge(ends, 1.0, IN_FRONT)).collect()
     }
 
     fn edges(&self, walls: &[Surface]) -> Vec<Line> {

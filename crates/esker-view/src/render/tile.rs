@@ -219,10 +219,11 @@ impl<'a> Tile<'a> {
         match &self.drawing.look {
             Look::Spheres => {
                 let inside = from.length_squared() < ball.radius * ball.radius * (1.0 - 1e-6);
-                match self.drawing.half.filter(|_| inside) {
-                    Some(half) => ball.colour.times(brightness(half.normal).max(0.85)),
-                    None => ball.colour.times(brightness(from / ball.radius)),
-                }
+                let bright = match self.drawing.half.filter(|_| inside) {
+                    Some(half) => brightness(half.normal).max(0.85),
+                    None => brightness(from / ball.radius),
+                };
+                ball.colour.times(1.0 - self.drawing.contrast * (1.0 - bright))
             }
             Look::Discs { marks, .. } => {
                 let samples = self.drawing.camera.scale(self.depth[at]);
