@@ -76,9 +76,19 @@ fn runs() -> &'static [PathBuf; 2] {
     })
 }
 
-/// A server that ends with the test.
+/// A process that ends with the test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A server and where it listens.
 struct Server {
-    process: Child,
+    _process: Process,
     address: String,
 }
 
@@ -91,14 +101,7 @@ impl Server {
         let out = BufReader::new(process.stdout.take().expect("piped"));
         let line = out.lines().next().expect("it tells its address").unwrap();
         let address = line.split(" at ").nth(1).unwrap_or_else(|| panic!("{line}")).to_owned();
-        Self { process, address }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        Self { _process: Process(process), address }
     }
 }
 
@@ -127,18 +130,17 @@ fn frames_of_a_run_that_goes_on_appear() {
     let folder = base.path().join("run");
     let scene = base.path().join("heap.toml");
     std::fs::write(&scene, HEAP.replace("\"0.2 s\"", "\"1000 s\"")).unwrap();
-    let mut run = esker(["run".as_ref(), scene.as_os_str(), "--quiet".as_ref(), "--threads".as_ref(), "1".as_ref()])
+    let run = esker(["run".as_ref(), scene.as_os_str(), "--quiet".as_ref(), "--threads".as_ref(), "1".as_ref()])
         .arg("--out")
         .arg(&folder)
         .spawn()
         .unwrap();
+    let _run = Process(run);
     while !folder.join("frames.esk").exists() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let server = Server::of(&folder);
     browse("live", &server.address, &[]);
-    run.kill().unwrap();
-    run.wait().unwrap();
 }
 
 #[test]

@@ -3,6 +3,10 @@
 
 /** Outlines off the axis of a perspective view are longer than those on it, by less than this. */
 const STRETCH = 1.16;
+/** This part of the radius is hidden behind a grain whatever the perspective. */
+const SAFE = 0.96;
+/** Cells of the grid over a typical radius. */
+const CELL = 0.4;
 
 class Culler {
   constructor() {
@@ -20,7 +24,7 @@ class Culler {
     }
     const { rows, places } = this;
     // A sphere of this radius covers some whole cells.
-    const cell = Math.max(radius * 0.4, 1);
+    const cell = Math.max(radius * CELL, 1);
     const [across, down] = [Math.ceil(width / cell), Math.ceil(height / cell)];
     if (this.cells.length < across * down) this.cells = new Float32Array(across * down);
     const cells = this.cells.fill(Infinity);
@@ -50,11 +54,14 @@ class Culler {
       places[4 * inside + 3] = depth - r;
       inside++;
       if (near || over > -r) continue;
-      const half = reach * 0.7;
-      const [left, right] = [Math.max(Math.ceil(px - half), 0), Math.min(Math.floor(px + half), across)];
-      const [top, bottom] = [Math.max(Math.ceil(py - half), 0), Math.min(Math.floor(py + half), down)];
+      const safe = reach * SAFE;
+      const [top, bottom] = [Math.max(Math.ceil(py - safe), 0), Math.min(Math.floor(py + safe), down)];
       for (let j = top; j < bottom; j++) {
-        for (let i = left; i < right; i++) if (depth < cells[j * across + i]) cells[j * across + i] = depth;
+        const off = Math.max(py - j, j + 1 - py);
+        if (off >= safe) continue;
+        const half = Math.sqrt(safe * safe - off * off);
+        const [left, right] = [Math.max(Math.ceil(px - half), 0), Math.min(Math.floor(px + half), across)];
+        for (let i = j * across + left; i < j * across + right; i++) if (depth < cells[i]) cells[i] = depth;
       }
     }
 

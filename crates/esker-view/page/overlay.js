@@ -2,24 +2,39 @@
 
 const FONT = "12px system-ui, sans-serif";
 const BAR = { width: 190, height: 10 };
+/** Room for the axes. */
+const AXES = 88;
 
-/** Draws everything; `legends` tell what colours mean, `caption` is for pictures that leave the page. */
-function drawOverlay(ctx, width, height, { ink, paper, legends, camera, caption }) {
+/** Everything, for pictures that leave the page. */
+function drawOverlay(ctx, width, height, { inks, legends, camera, caption }) {
+  drawLegends(ctx, width, height, legends, inks);
+  drawAxes(ctx, width - AXES / 2, height - AXES / 2, camera, inks);
+  ctx.font = "600 14px system-ui, sans-serif";
+  halo(ctx, caption.title, 12, 24, inks);
   ctx.font = FONT;
-  ctx.textBaseline = "alphabetic";
+  halo(ctx, caption.time, 12, 42, inks);
+}
+
+/** What colours mean, from the bottom upwards; returns the room that takes. */
+function drawLegends(ctx, width, height, legends, inks) {
+  ctx.font = FONT;
   let bottom = height - 12;
-  for (const legend of legends) bottom -= drawLegend(ctx, 12, bottom, legend, ink, paper, Math.min(BAR.width, width * 0.42)) + 8;
-  drawAxes(ctx, width - 44, height - 44, camera, ink, paper);
-  if (caption) {
-    ctx.font = `600 14px system-ui, sans-serif`;
-    halo(ctx, caption.title, 12, 24, ink, paper);
-    ctx.font = FONT;
-    halo(ctx, caption.time, 12, 42, ink, paper);
-  }
+  for (const legend of legends) bottom -= drawLegend(ctx, 12, bottom, legend, inks, Math.min(BAR.width, width * 0.42)) + 8;
+  return height - bottom;
+}
+
+/** A canvas of so many pixels of the page, empty. */
+function cleared(canvas, width, height) {
+  const ratio = Math.min(devicePixelRatio || 1, 2);
+  [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+  [canvas.style.width, canvas.style.height] = [`${width}px`, `${height}px`];
+  const ctx = canvas.getContext("2d");
+  ctx.scale(ratio, ratio);
+  return ctx;
 }
 
 /** Text that can be read over grains. */
-function halo(ctx, text, x, y, ink, paper) {
+function halo(ctx, text, x, y, { ink, paper }) {
   ctx.lineWidth = 3;
   ctx.lineJoin = "round";
   ctx.strokeStyle = paper;
@@ -28,7 +43,7 @@ function halo(ctx, text, x, y, ink, paper) {
   ctx.fillText(text, x, y);
 }
 
-function backdrop(ctx, left, bottom, width, height, paper) {
+function backdrop(ctx, left, bottom, width, height, { paper }) {
   ctx.globalAlpha = 0.7;
   ctx.fillStyle = paper;
   ctx.beginPath();
@@ -38,24 +53,25 @@ function backdrop(ctx, left, bottom, width, height, paper) {
 }
 
 /** A legend that ends at `bottom`; returns its height. */
-function drawLegend(ctx, left, bottom, legend, ink, paper, width) {
+function drawLegend(ctx, left, bottom, legend, inks, width) {
+  const { ink } = inks;
   const title = withUnit(legend.title, legend.unit);
   if (legend.names) {
     const rows = legend.names.slice(0, 12);
     const widest = Math.max(...[title, ...rows.map((name) => `    ${name}`)].map((text) => ctx.measureText(text).width));
-    backdrop(ctx, left, bottom, widest, rows.length * 17 + 14, paper);
+    backdrop(ctx, left, bottom, widest, rows.length * 17 + 14, inks);
     rows.forEach((name, k) => {
       const y = bottom - (rows.length - 1 - k) * 17;
       ctx.fillStyle = paletteColour(k);
       ctx.fillRect(left, y - 10, 12, 12);
-      halo(ctx, name, left + 18, y, ink, paper);
+      halo(ctx, name, left + 18, y, inks);
     });
-    halo(ctx, title, left, bottom - rows.length * 17 - 2, ink, paper);
+    halo(ctx, title, left, bottom - rows.length * 17 - 2, inks);
     return rows.length * 17 + 20;
   }
   const { span: [low, high], map, steps, flip } = legend;
   const top = bottom - 16 - BAR.height;
-  backdrop(ctx, left, bottom, Math.max(width, ctx.measureText(title).width), BAR.height + 34, paper);
+  backdrop(ctx, left, bottom, Math.max(width, ctx.measureText(title).width), BAR.height + 34, inks);
   const cells = steps ?? Math.round(width);
   for (let k = 0; k < cells; k++) {
     ctx.fillStyle = css(colourAt(map, flip ? 1 - k / (cells - 1) : k / (cells - 1)));
@@ -75,14 +91,15 @@ function drawLegend(ctx, left, bottom, legend, ink, paper, width) {
     free = x + half + 8;
     ctx.fillStyle = ink;
     ctx.fillRect(Math.round(left + t * (width - 1)), top + BAR.height, 1, 4);
-    halo(ctx, text, x - half, bottom, ink, paper);
+    halo(ctx, text, x - half, bottom, inks);
   }
-  halo(ctx, title, left, top - 6, ink, paper);
+  halo(ctx, title, left, top - 6, inks);
   return BAR.height + 40;
 }
 
 /** Where x, y and z point; what points away from the eye first. */
-function drawAxes(ctx, x, y, camera, ink, paper) {
+function drawAxes(ctx, x, y, camera, inks) {
+  ctx.font = FONT;
   const { right, up, back } = camera.axes();
   const arrows = [["x", "#c9413b"], ["y", "#3d9a4e"], ["z", "#3f78c9"]].map(([name, colour], k) => {
     return { name, colour, x: right[k], y: -up[k], depth: back[k] };
@@ -97,7 +114,7 @@ function drawAxes(ctx, x, y, camera, ink, paper) {
     ctx.moveTo(x, y);
     ctx.lineTo(x + 22 * axis.x, y + 22 * axis.y);
     ctx.stroke();
-    halo(ctx, axis.name, x + 31 * axis.x, y + 31 * axis.y, ink, paper);
+    halo(ctx, axis.name, x + 31 * axis.x, y + 31 * axis.y, inks);
     ctx.lineWidth = 2;
   }
   ctx.textAlign = "start";

@@ -11,7 +11,8 @@ function compose(viewer, canvas) {
   ctx.drawImage(view, 0, 0);
   ctx.scale(ratio, ratio);
   const caption = { title: viewer.head.title, time: viewer.timeText() };
-  drawOverlay(ctx, view.clientWidth, view.clientHeight, { ...viewer.overlay(), caption });
+  const { inks, legends, camera } = viewer;
+  drawOverlay(ctx, view.clientWidth, view.clientHeight, { inks, legends, camera, caption });
 }
 
 async function picture(viewer) {

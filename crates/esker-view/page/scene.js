@@ -187,8 +187,9 @@ class Scene {
     this.drawInside();
     this.blit();
     this.finished = this.finish().then(() => {
+      if (fine) return;
       this.drawMs = performance.now() - began;
-      if (!fine) this.adapt();
+      this.adapt();
     });
     return this.finished;
   }

@@ -16,6 +16,7 @@ class Viewer {
     this.frame = null;
     this.shownNumber = -1;
     this.wanted = 0;
+    this.legends = [];
     this.picked = [];
     this.drawn = 0;
     this.recorder = new Recorder(this);
@@ -276,25 +277,29 @@ class Viewer {
     this.drawn++;
     clearTimeout(this.rest);
     if (!fine) finished.then(() => this.refine());
-    const overlay = element("overlay");
-    const { width, height, clientWidth, clientHeight } = scene.canvas;
-    [overlay.width, overlay.height] = [width, height];
-    const ctx = overlay.getContext("2d");
-    ctx.scale(width / clientWidth, height / clientHeight);
-    if (this.frame) drawOverlay(ctx, clientWidth, clientHeight, this.overlay());
-    overlay.setAttribute("aria-label", legendText(this.legends ?? []));
+    if (this.frame) this.drawLegend();
     return finished;
   }
 
   /** A view that stays is worth smooth edges, unless they would take long. */
   refine() {
     clearTimeout(this.rest);
-    if (this.scene.drawing || this.scene.drawMs > 400 || this.player.playing) return;
+    if (this.scene.drawing || this.scene.drawMs > 150 || this.player.playing) return;
     this.rest = setTimeout(() => this.draw(true), 300);
   }
 
-  overlay() {
-    return { ...this.inks, legends: this.legends ?? [], camera: this.camera };
+  /** Axes turn with the view; legends are drawn again only when they tell something else. */
+  drawLegend() {
+    const { inks, legends, camera, scene } = this;
+    drawAxes(cleared(element("axes"), AXES, AXES), AXES / 2, AXES / 2, camera, inks);
+    const canvas = element("legend");
+    const width = scene.canvas.clientWidth;
+    const told = JSON.stringify([legends, inks, width, devicePixelRatio]);
+    if (canvas.dataset.told === told) return;
+    canvas.dataset.told = told;
+    const height = drawLegends(cleared(canvas, 1, 1), width, 0, legends, inks);
+    drawLegends(cleared(canvas, Math.min(320, width), height), width, height, legends, inks);
+    canvas.setAttribute("aria-label", legendText(legends));
   }
 
   themeChanged() {
