@@ -215,7 +215,7 @@ fn all_text_is_inside_the_picture_whatever_its_size() {
     let columns = [column("a quantity of unusually-long-and-undividable-name", &[], vec![])];
     let field = Field::find(&columns[0].name, "--colour", &[&columns[0]]).unwrap();
     let names = (0..30).map(|k| (format!("material with a long name {k}"), Rgb::WHITE)).collect();
-    let named = Colouring::Names { field: field.clone(), names };
+    let named = Colouring::Names { field: field.clone(), names, seen: vec![true; 30] };
     for [width, height] in [[1280, 720], [64, 64], [100, 900], [1600, 120]] {
         for range in [Range { min: 0.0, max: 1.0 }, Range { min: -1.234567e-7, max: 9.87e-6 }] {
             let scale = Scale { map: Map::Magma, way: Way::Forward, range };

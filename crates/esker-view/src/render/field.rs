@@ -150,6 +150,8 @@ pub enum Colouring {
         field: Field,
         /// The names and their colours.
         names: Vec<(String, Rgb)>,
+        /// Which of them occur.
+        seen: Vec<bool>,
     },
 }
 
@@ -219,13 +221,13 @@ impl Colouring {
                 k => k.to_string(),
             };
             let bands = (0..LAYERS).rev().map(|k| (name(k), band(k)));
-            let names = bands.chain([("came later".to_owned(), UNKNOWN)]).collect();
+            let names = bands.chain([("came later".to_owned(), UNKNOWN)]).collect::<Vec<_>>();
             let mut field = layers(&first()?, head.gravity);
             // The highest is listed first.
             if let Part::Layer(bands) = &mut field.part {
                 bands.values_mut().for_each(|band| *band = LAYERS - 1 - *band);
             }
-            return Ok(Colouring::Names { field, names });
+            return Ok(Self::by_name(field, names));
         }
         let layer = Column { name: LAYER.to_owned(), ..Column::default() };
         let columns: Vec<&Column> = some.grains.columns.iter().chain([&layer]).collect();
@@ -239,7 +241,12 @@ impl Colouring {
             return Ok(Self::by_number(field, map, Way::Forward));
         }
         let names = names.iter().enumerate().map(|(k, name)| (name.clone(), colour::named(k))).collect();
-        Ok(Colouring::Names { field, names })
+        Ok(Self::by_name(field, names))
+    }
+
+    /// By a name. Which of them occur is still to be found.
+    pub fn by_name(field: Field, names: Vec<(String, Rgb)>) -> Self {
+        Colouring::Names { field, seen: vec![false; names.len()], names }
     }
 
     /// By a number whose range is still to be found.
@@ -247,10 +254,20 @@ impl Colouring {
         Colouring::Scale { field, scale: Scale { map, way, range: Range::EMPTY } }
     }
 
-    /// Takes the values of a table into the range.
+    /// Takes the values of a table into the range, or into the names that occur.
     pub fn include(&mut self, table: &Table) {
-        if let Colouring::Scale { field, scale } = self {
-            scale.range = field.values(table).into_iter().fold(scale.range, Range::including);
+        match self {
+            Colouring::Plain(_) => {}
+            Colouring::Scale { field, scale } => {
+                scale.range = field.values(table).into_iter().fold(scale.range, Range::including);
+            }
+            Colouring::Names { field, seen, .. } => {
+                for value in field.values(table) {
+                    if let Some(seen) = seen.get_mut(value as usize) {
+                        *seen = true;
+                    }
+                }
+            }
         }
     }
 
@@ -259,7 +276,7 @@ impl Colouring {
         match self {
             Colouring::Plain(colour) => vec![*colour; table.rows],
             Colouring::Scale { field, scale } => field.values(table).iter().map(|v| scale.colour(*v)).collect(),
-            Colouring::Names { field, names } => {
+            Colouring::Names { field, names, .. } => {
                 let colour = |v: &f64| names.get(*v as usize).filter(|_| *v >= 0.0).map_or(UNKNOWN, |(_, c)| *c);
                 field.values(table).iter().map(colour).collect()
             }

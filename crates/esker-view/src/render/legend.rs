@@ -75,7 +75,11 @@ impl Layout {
                 Colouring::Scale { field, scale } => {
                     draw_bar(&mut pen, room, self.letters, &field.name, &field.unit, scale)
                 }
-                Colouring::Names { field, names } => draw_names(&mut pen, room, self.letters, &field.name, names),
+                Colouring::Names { field, names, seen } => {
+                    let shown: Vec<&(String, Rgb)> =
+                        names.iter().zip(seen).filter(|(_, seen)| **seen).map(|(name, _)| name).collect();
+                    draw_names(&mut pen, room, self.letters, &field.name, &shown);
+                }
             }
         }
         let (left, widest) = (self.frame.left, self.size.width as f64 - 2.0 * self.frame.left);
@@ -177,7 +181,7 @@ fn draw_bar(pen: &mut Pen, room: Rect, letters: f64, name: &str, unit: &str, sca
 }
 
 /// Names with their colours.
-fn draw_names(pen: &mut Pen, room: Rect, letters: f64, name: &str, names: &[(String, Rgb)]) {
+fn draw_names(pen: &mut Pen, room: Rect, letters: f64, name: &str, names: &[&(String, Rgb)]) {
     let words: Vec<String> = name.split(' ').map(str::to_owned).collect();
     let top = pen.heading(&words, room, letters);
     // All of them shall be there.

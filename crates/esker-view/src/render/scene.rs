@@ -44,12 +44,14 @@ fn places(grains: &Table) -> impl Iterator<Item = (Vec3, f64)> + '_ {
 
 /// Takes everything that is not cut away into the frame.
 pub(super) fn take_in(fit: &mut Fit, frame: &FrameData, walls: bool, clip: &Option<(Vec3, f64)>) {
-    let left = |place: Vec3| clip.is_none_or(|(normal, offset)| normal.dot(place) <= offset);
-    for (place, radius) in places(&frame.grains).filter(|(place, _)| left(*place)) {
+    let left = |place: Vec3| clip.map_or(0.0, |(normal, offset)| offset - normal.dot(place));
+    for (place, radius) in places(&frame.grains).filter(|(place, radius)| left(*place) > -radius) {
         fit.include(place, radius);
     }
-    for wall in frame.walls.iter().filter(|_| walls) {
-        surface(wall).corners.into_iter().filter(|corner| left(*corner)).for_each(|corner| fit.include(corner, 0.0));
+    for wall in frame.walls.iter().filter(|_| walls).map(surface) {
+        let edges = wall.triangles.iter().flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
+        let ends = edges.map(|ends| ends.map(|k| wall.corners[*k as usize]));
+        ends.filter_map(|ends| shortened(ends, left)).flatten().for_each(|place| fit.include(place, 0.0));
     }
 }
 

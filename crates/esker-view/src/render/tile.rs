@@ -34,7 +34,7 @@ fn over(under: &mut Veil, colour: Rgb, opacity: f32) {
 
 /// Brightness of a surface: 1 where it faces the eye, so that its colour is the one of the bar.
 fn brightness(normal: Vec3) -> f32 {
-    (0.38 + 0.78 * normal.dot(LIGHT).max(0.0)).min(1.0) as f32
+    (0.48 + 0.66 * normal.dot(LIGHT).max(0.0)).min(1.0) as f32
 }
 
 /// A part of the picture while it is drawn.
