@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod contact;
+mod convert;
 mod examples;
 mod instructions;
 mod out;
@@ -35,6 +36,8 @@ enum Command {
     Check(check::Args),
     /// Let two bodies meet under a contact law: contact time, overlap, restitution, and the curve of force
     Contact(Box<contact::Args>),
+    /// Write the frames of a run in a format of other programs: VTKHDF, H5MD, LAMMPS dump, CSV, extended XYZ
+    Convert(convert::Args),
     /// List the examples, or write one to start from
     New {
         /// Name of the example
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::main(args),
         Command::Check(args) => check::main(args).map(|()| ExitCode::SUCCESS),
         Command::Contact(args) => contact::main(&args).map(|()| ExitCode::SUCCESS),
+        Command::Convert(args) => convert::main(&args).map(|()| ExitCode::SUCCESS),
         Command::New { name, output } => examples::main(name, output).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),
         Command::Verify(args) => verify::main(&args),
