@@ -30,7 +30,7 @@ impl Clock {
     fn write(&self, element: &mut GroupBuilder) {
         hdf::integers(element, "step", &self.steps, &[self.steps.len()]);
         let time = element.create_dataset("time").with_f64_data(&self.times);
-        time.set_attr("unit", AttrValue::AsciiString("s".to_owned()));
+        time.set_attr("unit", AttrValue::VarLenAsciiString("s".to_owned()));
     }
 }
 
@@ -123,7 +123,7 @@ fn about(mut h5md: GroupBuilder, run: &Run) -> GroupBuilder {
     let mut modules = h5md.create_group("modules");
     let mut units = modules.create_group("units");
     units.set_attr("version", AttrValue::I64Array(vec![1, 0]));
-    units.set_attr("system", text("SI"));
+    units.set_attr("system", AttrValue::VarLenAsciiString("SI".to_owned()));
     modules.add_group(units.finish());
     h5md.add_group(modules.finish());
     h5md
@@ -155,9 +155,9 @@ fn grains(
         };
         let unit = described.iter().find(|d| d.name == column.name).map_or("", |d| d.unit);
         if !(unit.is_empty() || unit == "m") {
-            value.set_attr("unit", AttrValue::String(h5md_unit(unit)));
+            value.set_attr("unit", AttrValue::VarLenAsciiString(h5md_unit(unit)));
         }
-        if column.name == "material" {
+        if column.name == "material" && !run.materials.is_empty() {
             value.set_attr("names", AttrValue::StringArray(run.materials.clone()));
         }
         group.add_group(element.finish());
@@ -183,8 +183,7 @@ fn cell(mut group: GroupBuilder, run: &Run, clock: &Clock) -> Result<GroupBuilde
     if run.cell.is_periodic() {
         let bounds = run.bounds()?;
         group.set_attr("origin", AttrValue::F64Array(bounds.low.to_vec()));
-        let edges: [f64; 3] =
-            std::array::from_fn(|k| run.cell.length[k].unwrap_or(bounds.high[k] - bounds.low[k]));
+        let edges: [f64; 3] = std::array::from_fn(|k| run.cell.length[k].unwrap_or(bounds.high[k] - bounds.low[k]));
         let mut element = group.create_group("edges");
         clock.write(&mut element);
         let frames = run.frames.len();

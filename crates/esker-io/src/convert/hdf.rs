@@ -2,7 +2,7 @@
 
 use super::{ConvertError, Frame, write_file};
 use crate::vtp::{Column, Kind};
-use hdf5_pure::{Datatype, DatasetBuilder, FileBuilder, GroupBuilder};
+use hdf5_pure::{DatasetBuilder, Datatype, FileBuilder, GroupBuilder};
 use std::path::Path;
 
 /// The HDF5 type of a number.
@@ -44,9 +44,8 @@ pub(super) fn integers(group: &mut GroupBuilder, name: &str, values: &[usize], s
 
 /// Fails unless a frame has the fields of the first one, in name, type and width.
 pub(super) fn check_fields(first: &[Column], frame: &Frame) -> Result<(), ConvertError> {
-    let differs = |field: &Column, how| {
-        Err(ConvertError::Fields { frame: frame.number, field: field.name.clone(), how })
-    };
+    let differs =
+        |field: &Column, how| Err(ConvertError::Fields { frame: frame.number, field: field.name.clone(), how });
     for known in first {
         match frame.column(&known.name) {
             None => return differs(known, "is missing"),

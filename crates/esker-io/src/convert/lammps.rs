@@ -1,7 +1,7 @@
 //! LAMMPS dump: all frames in one file of text, as `dump custom` writes it; OVITO, VMD and others read it.
 //!
 //! Columns have the names of LAMMPS where it has one (`id type x y z vx vy vz radius mass fx fy fz tqx tqy tqz omegax omegay omegaz
-//! quatx quaty quatz quatw`); `type` is the material, from 1. Other fields keep their name, in one word, with `_x` for components.
+//! quati quatj quatk quatw`); `type` is the material, from 1. Other fields keep their name, in one word, with `_x` for components.
 //! The box is periodic (`pp`) or holds the grains of all frames (`ff`).
 
 use super::{ConvertError, Frame, Run, Trouble, Written, one_word, write_file};
@@ -20,7 +20,7 @@ const NAMES: [(&str, &[&str]); 10] = [
     ("force", &["fx", "fy", "fz"]),
     ("torque", &["tqx", "tqy", "tqz"]),
     ("spin", &["omegax", "omegay", "omegaz"]),
-    ("orientation", &["quatx", "quaty", "quatz", "quatw"]),
+    ("orientation", &["quati", "quatj", "quatk", "quatw"]),
 ];
 
 /// The entry of [`NAMES`] of a field, and which one it is.

@@ -108,7 +108,9 @@ pub enum ConvertError {
         path: PathBuf,
     },
     /// Frames differ in their fields, and the format has one list for all.
-    #[error("frame {frame} does not have the same fields as the frames before it: `{field}` {how}\n  convert the frames before and after it apart, with `--frames`")]
+    #[error(
+        "frame {frame} does not have the same fields as the frames before it: `{field}` {how}\n  convert the frames before and after it apart, with `--frames`"
+    )]
     Fields {
         /// Number of the frame.
         frame: usize,
@@ -202,10 +204,7 @@ impl From<ConvertError> for Trouble {
 }
 
 /// Writes a file as a whole or not at all from content that may itself fail.
-fn write_file(
-    path: &Path,
-    content: impl FnOnce(&mut dyn Write) -> Result<(), Trouble>,
-) -> Result<(), ConvertError> {
+fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<(), Trouble>) -> Result<(), ConvertError> {
     let mut trouble = None;
     let done = atomic::write(path, |out| match content(out) {
         Ok(()) => Ok(()),

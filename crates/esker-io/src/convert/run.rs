@@ -77,6 +77,8 @@ pub struct Run {
     pub materials: Vec<String>,
     /// Periodic directions.
     pub cell: PeriodicCell,
+    /// Highest corner of the cell \[m\]: its origin and length may miss it by rounding.
+    pub cell_end: Vec3,
     /// The selected frames.
     pub frames: Vec<FrameEntry>,
     /// What the user should hear.
@@ -93,7 +95,11 @@ impl Run {
         let list = folder.join(FrameFile::Grains.collection_name());
         if !list.is_file() {
             let is_run = folder.join(SCENE_FILE).is_file() || run_folder::is_run(folder).unwrap_or(false);
-            return Err(if is_run { ConvertError::NoFrames { path: path() } } else { ConvertError::NoRun { path: path() } });
+            return Err(if is_run {
+                ConvertError::NoFrames { path: path() }
+            } else {
+                ConvertError::NoRun { path: path() }
+            });
         }
         let entries = Collection::open(&list)?;
         let frame = |(number, entry): (usize, &crate::pvd::Entry)| {
@@ -107,7 +113,7 @@ impl Run {
         let full = folder.canonicalize().unwrap_or_else(|_| path());
         let name = full.file_name().map_or_else(|| "run".to_owned(), |n| n.to_string_lossy().into_owned());
         let (materials, cell, notes) = (Vec::new(), PeriodicCell::OPEN, Vec::new());
-        let mut run = Self { name, title: String::new(), materials, cell, frames, notes };
+        let mut run = Self { name, title: String::new(), materials, cell, cell_end: Vec3::ZERO, frames, notes };
         run.learn_from_scene(&folder.join(SCENE_FILE));
         run.learn_from_store(&folder.join(STORE_FILE));
         Ok(run)
@@ -125,6 +131,7 @@ impl Run {
         if let Some(domain) = &raw.domain {
             let size = domain.max.value - domain.min.value;
             self.cell.origin = domain.min.value;
+            self.cell_end = domain.max.value;
             for axis in &domain.periodic {
                 let k = axis.value as usize;
                 self.cell.length[k] = Some(size[k]).filter(|l| *l > 0.0 && l.is_finite());
@@ -192,7 +199,7 @@ impl Run {
         let mut bounds = Bounds { low: [0.0; 3], high: [1.0; 3] };
         for k in 0..3 {
             match self.cell.length[k] {
-                Some(length) => (bounds.low[k], bounds.high[k]) = (self.cell.origin[k], self.cell.origin[k] + length),
+                Some(_) => (bounds.low[k], bounds.high[k]) = (self.cell.origin[k], self.cell_end[k]),
                 None if empty => {}
                 None => (bounds.low[k], bounds.high[k]) = (low[k], high[k]),
             }

@@ -1,7 +1,8 @@
 //! Extended XYZ: all frames in one file of text; OVITO, ASE and others read it.
 //!
-//! `species` is the name of the material; `pos`, `velo`, `forces` and `masses` have the names that others use, all other fields their
-//! own, in one word. `Lattice` and `Origin` stand there if an axis is periodic; open axes then reach as far as the grains of all frames.
+//! `species` is the name of the material; `pos`, `velo`, `forces`, `mass` and `omega` are names that others know, all other
+//! fields have their own, in one word. A tensor stands as one property per component (`stress_xx`): programs differ in the order of
+//! the components. `Lattice` and `Origin` stand there if an axis is periodic; open axes then reach as far as the grains of all frames.
 
 use super::{ConvertError, Frame, Run, Trouble, Written, one_word, write_file};
 use crate::vtp::Column;
@@ -9,8 +10,15 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Fields that others know by another name. The first two come first.
-const NAMES: [(&str, &str); 5] =
-    [("material", "species"), ("position", "pos"), ("velocity", "velo"), ("force", "forces"), ("mass", "masses")];
+const NAMES: [(&str, &str); 5] = [
+    ("material", "species"),
+    ("position", "pos"),
+    ("velocity", "velo"),
+    ("force", "forces"),
+    ("spin", "omega"), // `spin` is a single number in OVITO
+];
+/// Widest value that stands as one property: a quaternion.
+const WIDEST: usize = 4;
 
 pub(super) fn write(run: &Run, path: &Path, tally: &mut Written) -> Result<(), ConvertError> {
     let lattice = lattice(run)?;
@@ -22,14 +30,14 @@ pub(super) fn write(run: &Run, path: &Path, tally: &mut Written) -> Result<(), C
             columns.sort_by_key(|c| NAMES[..2].iter().position(|n| n.0 == c.name).unwrap_or(2));
             writeln!(out, "{}", frame.grains())?;
             let properties = columns.iter().map(|c| property(c)).collect::<Vec<_>>().join(":");
-            writeln!(out, "{lattice} Properties={properties} Time={:?} Step={}", frame.time, frame.step)?;
+            writeln!(out, "{lattice} Properties={properties} Time={:?} Timestep={}", frame.time, frame.step)?;
             print(run, &frame, &columns, out)?;
         }
         Ok::<(), Trouble>(())
     })
 }
 
-/// `name:R:3`
+/// `name:R:3`, or `name_xx:R:1:name_yy:R:1:…`
 fn property(column: &Column) -> String {
     let name = NAMES.iter().find(|n| n.0 == column.name).map_or_else(|| one_word(&column.name), |n| n.1.to_owned());
     let letter = match column.name.as_str() {
@@ -37,7 +45,11 @@ fn property(column: &Column) -> String {
         _ if column.kind.is_real() => 'R',
         _ => 'I',
     };
-    format!("{name}:{letter}:{}", column.width)
+    if column.width <= WIDEST {
+        return format!("{name}:{letter}:{}", column.width);
+    }
+    let each = |k| format!("{name}_{}:{letter}:1", one_word(&column.component(k)));
+    (0..column.width).map(each).collect::<Vec<_>>().join(":")
 }
 
 /// What is known of the cell.
