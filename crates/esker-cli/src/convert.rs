@@ -35,11 +35,11 @@ enum To {
     Vtkhdf,
     /// Trajectory for molecular dynamics (HDF5)
     H5md,
-    /// Text, as LAMMPS dumps it: for OVITO, VMD
+    /// Text, as LAMMPS dumps it: for OVITO
     LammpsDump,
     /// A folder with a table per frame; scenes and spreadsheets read it
     Csv,
-    /// Extended XYZ, text: for OVITO, ASE
+    /// Extended XYZ, text: for OVITO
     Xyz,
 }
 
@@ -67,9 +67,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let written = convert::convert(&run, format, &output, existing)?;
     say!(
-        "{}: {} frames, up to {} grains with {} fields, {}",
+        "{}: {} frame{}, up to {} grains with {} fields, {}",
         written.path.display(),
         written.frames,
+        if written.frames == 1 { "" } else { "s" },
         written.most_grains,
         written.fields,
         size(written.bytes)
@@ -81,8 +82,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} B"),
-        10_000..10_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        10_000_000..10_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        10_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
         _ => format!("{:.1} GB", bytes as f64 / 1e9),
     }
 }

@@ -91,8 +91,9 @@ def check_vtkhdf(path, frames):
         assert data.IsA("vtkPolyData") and reader.GetTimeValue() == time
         assert data.GetNumberOfVerts() == data.GetNumberOfCells() == len(arrays["id"])
         found = point_arrays(data)
-        assert set(found) == set(arrays), set(found) ^ set(arrays)
-        for name, expected in arrays.items():
+        # VTK 9.3 gives an empty frame no arrays.
+        assert set(found) == set(arrays) or len(arrays["id"]) == 0, set(found) ^ set(arrays)
+        for name, expected in arrays.items() if len(arrays["id"]) else ():
             same(found[name], expected, f"vtkhdf, frame {k}, {name}")
     assert not faults, faults
     with h5py.File(path) as file:

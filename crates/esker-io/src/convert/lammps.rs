@@ -1,4 +1,4 @@
-//! LAMMPS dump: all frames in one file of text, as `dump custom` writes it; OVITO, VMD and others read it.
+//! LAMMPS dump: all frames in one file of text, as `dump custom` writes it; OVITO and others read it.
 //!
 //! Columns have the names of LAMMPS where it has one (`id type x y z vx vy vz radius mass fx fy fz tqx tqy tqz omegax omegay omegaz
 //! quati quatj quatk quatw`); `type` is the material, from 1. Other fields keep their name, in one word, with `_x` for components.

@@ -1,4 +1,4 @@
-//! Extended XYZ: all frames in one file of text; OVITO, ASE and others read it.
+//! Extended XYZ: all frames in one file of text; OVITO and others read it. (ASE does not: it wants chemical elements as species.)
 //!
 //! `species` is the name of the material; `pos`, `velo`, `forces`, `mass` and `omega` are names that others know, all other
 //! fields have their own, in one word. A tensor stands as one property per component (`stress_xx`): programs differ in the order of
