@@ -1,8 +1,9 @@
-//! The program `esker`: run, check and measure granular simulations.
+//! The program `esker`: run, check, show and measure granular simulations.
 
 mod bench;
 mod check;
 mod contact;
+mod convert;
 mod examples;
 mod instructions;
 mod out;
@@ -39,8 +40,16 @@ enum Command {
     Check(check::Args),
     /// Let two bodies meet under a contact law: contact time, overlap, restitution, and the curve of force
     Contact(Box<contact::Args>),
+    /// Look at a run in a browser, also while it goes on
+    View(view::Args),
     /// Draw frames of a run: pictures and animations
     Render(Box<render::Args>),
+    /// Draw columns of the series of a run
+    Plot(plot::Args),
+    /// Tell a run on one page: parameters, outcome, energy, curves, pictures
+    Report(report::Args),
+    /// Write the frames of a run in a format of other programs: VTKHDF, H5MD, LAMMPS dump, CSV, extended XYZ
+    Convert(convert::Args),
     /// List the examples, or write one to start from
     New {
         /// Name of the example
@@ -53,12 +62,6 @@ enum Command {
     Bench(bench::Args),
     /// Run published experiments and closed forms, and tell how closely they are met
     Verify(verify::Args),
-    /// Look at a run in a browser, also while it goes on
-    View(view::Args),
-    /// Tell a run on one page: parameters, outcome, energy, curves, pictures
-    Report(report::Args),
-    /// Draw columns of the series of a run
-    Plot(plot::Args),
     /// Print the JSON schema of scene files
     Schema {
         /// Print the reference page in Markdown instead
@@ -81,13 +84,14 @@ fn main() -> ExitCode {
         Command::Run(args) => run::main(args),
         Command::Check(args) => check::main(args).map(|()| ExitCode::SUCCESS),
         Command::Contact(args) => contact::main(&args).map(|()| ExitCode::SUCCESS),
+        Command::View(args) => view::main(&args).map(|()| ExitCode::SUCCESS),
         Command::Render(args) => render::main(&args).map(|()| ExitCode::SUCCESS),
+        Command::Plot(args) => plot::main(&args).map(|()| ExitCode::SUCCESS),
+        Command::Report(args) => report::main(&args).map(|()| ExitCode::SUCCESS),
+        Command::Convert(args) => convert::main(&args).map(|()| ExitCode::SUCCESS),
         Command::New { name, output } => examples::main(name, output).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),
         Command::Verify(args) => verify::main(&args),
-        Command::View(args) => view::main(&args).map(|()| ExitCode::SUCCESS),
-        Command::Report(args) => report::main(&args).map(|()| ExitCode::SUCCESS),
-        Command::Plot(args) => plot::main(&args).map(|()| ExitCode::SUCCESS),
         Command::Schema { markdown } => print_schema(markdown),
         Command::Completions { shell } => {
             let mut script = Vec::new();

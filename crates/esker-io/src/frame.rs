@@ -4,9 +4,10 @@
 //! all written from these lists. A new field is one entry here and shows up everywhere.
 
 use esker::contact::visit::{self, ContactForce, Other};
-use esker::integrate::isotropic;
+use esker::integrate::{Integrator, Rotation, isotropic};
 use esker::math::{Aabb, Mat3, Pose, Vec3, outer};
-use esker::model::Model;
+use esker::model::{Model, PairTable};
+use esker::neighbor::PeriodicCell;
 use esker::shape::Shape;
 use esker::simulation::Simulation;
 use esker::state::State;
@@ -264,6 +265,42 @@ impl<'a> Scene<'a> {
         let clip = Aabb { min: (clip.min / step).floor() * step, max: (clip.max / step).ceil() * step };
         (clip, 2.0 * largest)
     }
+}
+
+/// A field by name, without its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Described {
+    /// Name.
+    pub name: &'static str,
+    /// Unit, empty for none.
+    pub unit: &'static str,
+    /// Names of the components; empty for a single number.
+    pub components: &'static [&'static str],
+}
+
+/// All fields of grains: what a frame of any scene has.
+pub fn described_grain_fields() -> Vec<Described> {
+    let model = Model {
+        planar: false,
+        cell: PeriodicCell::OPEN,
+        materials: vec![],
+        kinds: vec![],
+        laws: PairTable::new(0, |_, _| unreachable!("there are no materials")),
+        walls: vec![],
+        fields: vec![],
+        feeds: vec![],
+        removals: vec![],
+        gates: vec![],
+        dt: 1.0,
+        integrator: Integrator::default(),
+        rotation: Rotation::default(),
+        skin: 0.0,
+        seed: 0,
+    };
+    let state = State::new(&model);
+    let scene = Scene { model: &model, state: &state, pressed: vec![], contacts: vec![] };
+    let described = |f: &Field| Described { name: f.name, unit: f.unit, components: f.components };
+    scene.grain_fields().iter().map(described).collect()
 }
 
 /// A wall as it is shown.

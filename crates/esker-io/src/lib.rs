@@ -3,12 +3,14 @@
 //! - [`scene`] reads what was written, [`build`] understands it: from TOML to model and state.
 //! - [`stl`], [`table`]: surfaces and grains from files.
 //! - [`record`] writes a run with [`run_folder`], [`checkpoint`], [`series`], [`vtk`] and [`pvd`], through [`atomic`].
+//! - [`vtp`] reads the frames back, [`convert`] writes them in the formats of other programs.
 //! - [`frame`] tells what there is to see, [`store`] keeps it for viewer and pictures.
 
 pub mod atomic;
 pub mod build;
 pub mod chart;
 pub mod checkpoint;
+pub mod convert;
 pub mod frame;
 pub mod pvd;
 pub mod record;
@@ -19,3 +21,5 @@ pub mod stl;
 pub mod store;
 pub mod table;
 pub mod vtk;
+pub mod vtp;
+mod xml;

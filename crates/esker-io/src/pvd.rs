@@ -5,6 +5,7 @@
 
 use crate::atomic::{self, FileError};
 use crate::vtk::escape;
+use crate::xml;
 use std::io;
 use std::path::PathBuf;
 
@@ -137,15 +138,7 @@ fn parse(bytes: &[u8]) -> Result<Vec<Entry>, (usize, String)> {
 /// One entry from the attributes of its tag. A `>` inside a value is always escaped by the writer.
 fn parse_entry(attributes: &str) -> Result<Entry, String> {
     let (mut time, mut part, mut file) = (None, 0, None);
-    let mut rest = attributes.trim();
-    while !rest.is_empty() {
-        let (name, after) = rest.split_once('=').ok_or_else(|| format!("expected name=\"value\", found `{rest}`"))?;
-        let name = name.trim();
-        let after = after.trim_start();
-        let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let quote = quote.ok_or_else(|| format!("the value of `{name}` is not in quotes"))?;
-        let (value, after) =
-            after[1..].split_once(quote).ok_or_else(|| format!("the value of `{name}` has no closing quote"))?;
+    for (name, value) in xml::attributes(attributes)? {
         match name {
             "timestep" => {
                 let t: f64 = value.trim().parse().map_err(|_| format!("timestep=\"{value}\" is not a number"))?;
@@ -155,36 +148,15 @@ fn parse_entry(attributes: &str) -> Result<Entry, String> {
                 time = Some(t);
             }
             "part" => part = value.trim().parse().map_err(|_| format!("part=\"{value}\" is not a whole number"))?,
-            "file" => file = Some(unescape(value)?),
+            "file" => file = Some(value),
             _ => {}
         }
-        rest = after.trim_start();
     }
     match (time, file) {
         (Some(time), Some(file)) => Ok(Entry { time, part, file }),
         (None, _) => Err("a <DataSet> has no `timestep`".to_owned()),
         (_, None) => Err("a <DataSet> has no `file`".to_owned()),
     }
-}
-
-/// The inverse of [`escape`].
-fn unescape(text: &str) -> Result<String, String> {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        plain += &rest[..at];
-        let (entity, after) = rest[at + 1..].split_once(';').ok_or_else(|| format!("`&` without `;` in `{text}`"))?;
-        plain.push(match entity {
-            "amp" => '&',
-            "lt" => '<',
-            "gt" => '>',
-            "quot" => '"',
-            "apos" => '\'',
-            other => return Err(format!("unknown entity `&{other};` in `{text}`")),
-        });
-        rest = after;
-    }
-    Ok(plain + rest)
 }
 
 #[cfg(test)]

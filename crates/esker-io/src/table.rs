@@ -7,7 +7,8 @@
 //!
 //! Commas or white space separate; a unit in brackets may follow a name, any that scenes know; without one numbers are SI. `x`, `y` and one of
 //! `radius` (`r`) or `diameter` (`d`) must be there; `z`, the velocity `vx vy vz`, the angular velocity `wx wy wz`,
-//! `material` and `id` may be. Of a vector that is named in part, as in planar tables, the rest is zero. Empty
+//! `material` and `id` may be. Behind `id` there may be columns of what a run has found, as `esker convert` writes them
+//! (`mass`, `force x`, …); they are passed over. Of a vector that is named in part, as in planar tables, the rest is zero. Empty
 //! lines and lines that begin with `#` are passed over. Export and import are exact inverses, see `tests/table.rs`.
 
 use crate::atomic::{self, FileError};
@@ -168,6 +169,8 @@ enum Quantity {
     AngularVelocity(usize),
     Material,
     Id,
+    /// Something that grains do not begin with.
+    Result,
 }
 
 /// Names by which columns are known, the one used in messages and exports first.
@@ -239,9 +242,21 @@ impl Quantity {
             Quantity::Position(_) | Quantity::Radius | Quantity::Diameter => Some(measures::LENGTH),
             Quantity::Velocity(_) => Some(measures::SPEED),
             Quantity::AngularVelocity(_) => Some(measures::ANGULAR),
-            Quantity::Material | Quantity::Id => None,
+            Quantity::Material | Quantity::Id | Quantity::Result => None,
         }
     }
+}
+
+/// Whether a column holds a field of frames, or one component of it, that grains do not begin with.
+fn is_result(name: &str) -> bool {
+    let fields = crate::frame::described_grain_fields();
+    fields.iter().filter(|field| !["velocity", "spin"].contains(&field.name)).any(|field| {
+        let component = name.strip_prefix(field.name).map(str::trim_start);
+        component.is_some_and(|c| match field.components {
+            [] => c.is_empty(),
+            components => components.iter().any(|known| known.eq_ignore_ascii_case(c)),
+        })
+    })
 }
 
 /// A column of the file.
@@ -314,6 +329,10 @@ fn read_header(line: usize, text: &str, separator: Separator) -> Result<Vec<Colu
         };
         let lower = name.to_lowercase();
         let Some(&(_, quantity)) = NAMES.iter().find(|n| n.0 == lower) else {
+            if is_result(&lower) && columns.iter().any(|c| c.quantity == Quantity::Id) {
+                columns.push(Column { quantity: Quantity::Result, unit: Unit::SI });
+                continue;
+            }
             let hint = nearest(&lower).map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();
             return Err(problem(Reason::UnknownColumn { name: shown(name), hint }));
         };
@@ -454,6 +473,7 @@ impl Row {
             Quantity::Material if cell.is_empty() => return Err("name of a material"),
             Quantity::Material => cell.clone_into(&mut self.material),
             Quantity::Id => self.id = whole_number(cell).ok_or("whole number from 0 on")?,
+            Quantity::Result => {}
         }
         Ok(())
     }

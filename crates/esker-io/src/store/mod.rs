@@ -23,7 +23,7 @@
 //!   grains: rows of both as `first` and `beyond`, the distance from the first to the second) and `ends` (contacts with walls and
 //!   across periodic faces: `first`, `wall` or -1, `branch` from the centre to the other end).
 //!
-//! A table has `rows` and `columns`; a column `name`, `unit`, `components` and how it is coded: see [`column`].
+//! A table has `rows` and `columns`; a column `name`, `unit`, `components` and how it is coded: see [`mod@column`].
 
 pub mod column;
 mod read;
