@@ -5,6 +5,7 @@ use crate::out::say;
 use esker_view::render::output::png_bytes;
 use esker_view::render::{self, RenderError, Settings, Shot, Size};
 use esker_view::report::{self, Picture};
+use esker_view::run::RunError;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -46,9 +47,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 fn pictures(folder: &Path) -> Result<Vec<Picture>, Failure> {
     let run = match render::Run::open(folder) {
         Ok(run) => run,
-        Err(RenderError::NoRun { .. } | RenderError::NoStore { .. } | RenderError::Empty { .. }) => {
-            return Ok(Vec::new());
-        }
+        Err(RenderError::Run(RunError::NoFrames { .. }) | RenderError::Empty { .. }) => return Ok(Vec::new()),
         Err(e) => return Err(e.into()),
     };
     let last = run.frames().len() - 1;

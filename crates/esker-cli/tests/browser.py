@@ -4,13 +4,14 @@ it should; prints what a case found as JSON."""
 import base64
 import json
 import os
+import shutil
 import sys
 import time
 from urllib.parse import urlparse
 
 from playwright.sync_api import sync_playwright
 
-CHROMIUM = os.environ.get("ESKER_CHROMIUM", "/usr/bin/chromium")
+CHROMIUM = os.environ.get("ESKER_CHROMIUM") or shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 
 
@@ -184,14 +185,14 @@ def complains(browser, address, text):
     return {"told": told}
 
 
-def looks(browser, address, frame, colour, file):
-    """The last frame as the page draws it, written as a picture; the camera and the statistics of the pixels."""
+def looks(browser, address, colour, file):
+    """The last frame seen from the front without perspective and walls, written as a picture."""
     page = Page(browser, address)
     page.ask("esker.set({ walls: false, contacts: false })")
-    page.ask(f"esker.show({frame})")
+    page.ask("esker.show(esker.frames() - 1)")
     page.ask("(name) => esker.colourBy(name)", colour)
-    found = page.statistics()
-    found["camera"] = page.ask("esker.camera()")
+    page.ask("esker.orthographic(true)")
+    page.ask("esker.view('front')")
     data = page.ask(
         """() => { const { width, height, data } = esker.pixels();
           const canvas = new OffscreenCanvas(width, height);
@@ -203,7 +204,7 @@ def looks(browser, address, frame, colour, file):
     with open(file, "wb") as out:
         out.write(base64.b64decode(data))
     page.done()
-    return found
+    return {}
 
 
 def main():

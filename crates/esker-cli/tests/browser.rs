@@ -1,6 +1,6 @@
 //! The viewer in a real browser.
 //!
-//! Needs Chromium and a Python with Playwright: `ESKER_BROWSER_PYTHON=…/bin/python cargo test -p esker-cli --test browser`.
+//! Needs Chromium and a Python with Playwright: `ESKER_PYTHON=…/bin/python cargo test -p esker-cli --test browser`.
 //! Without that variable the tests say that they were skipped; with it, anything that goes wrong is a failure.
 
 mod common;
@@ -46,8 +46,8 @@ series = "2 ms"
 
 /// What the browser found in a case; `None` without a browser.
 fn browse(case: &str, address: &str, arguments: &[&str]) -> Option<Value> {
-    let Some(python) = std::env::var_os("ESKER_BROWSER_PYTHON") else {
-        println!("skipped: ESKER_BROWSER_PYTHON is not set, so no browser was asked");
+    let Some(python) = std::env::var_os("ESKER_PYTHON") else {
+        println!("skipped: ESKER_PYTHON is not set, so no browser was asked");
         return None;
     };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser.py");
@@ -163,4 +163,58 @@ fn a_damaged_store_is_told_on_the_page() {
     std::fs::write(&store, &bytes).unwrap();
     let server = Server::of(base.path());
     browse("complains", &server.address, &["position"]);
+}
+
+/// What of a picture does not depend on its size: shape and filling of the box around all that is not background, and the mean
+/// colour there.
+struct Look {
+    aspect: f64,
+    filled: f64,
+    mean: [f64; 3],
+}
+
+fn look(picture: &Path) -> Look {
+    let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(picture).unwrap()));
+    let mut reader = decoder.read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    let (width, samples) = (info.width as usize, info.color_type.samples());
+    let pixel = |k: usize| -> [f64; 3] { [0, 1, 2].map(|c| f64::from(bytes[k * samples + c])) };
+    let back = pixel(0);
+    let (mut low, mut high) = ([usize::MAX; 2], [0; 2]);
+    let (mut count, mut sum) = (0.0, [0.0; 3]);
+    for k in 0..width * info.height as usize {
+        let here = pixel(k);
+        if here.iter().zip(back).map(|(a, b)| (a - b).abs()).sum::<f64>() > 60.0 {
+            let place = [k % width, k / width];
+            low = [0, 1].map(|c| low[c].min(place[c]));
+            high = [0, 1].map(|c| high[c].max(place[c] + 1));
+            count += 1.0;
+            sum = [0, 1, 2].map(|c| sum[c] + here[c]);
+        }
+    }
+    let size = [0, 1].map(|c| (high[c] - low[c]) as f64);
+    Look { aspect: size[0] / size[1], filled: count / (size[0] * size[1]), mean: sum.map(|s| s / count) }
+}
+
+#[test]
+fn the_page_and_the_renderer_draw_the_same() {
+    for run in runs() {
+        let page = run.with_extension("looks.html");
+        run_well(["view".as_ref(), run.as_os_str(), "--html".as_ref(), page.as_os_str()]);
+        let (seen, drawn) = (run.with_extension("seen.png"), run.with_extension("drawn.png"));
+        let address = format!("file://{}", page.display());
+        if browse("looks", &address, &["coordination", seen.to_str().unwrap()]).is_none() {
+            return;
+        }
+        let options = "--view front --orthographic --colour coordination --no-walls --no-bar --no-time --size 1200x900";
+        let mut command = esker(["render".as_ref(), run.as_os_str(), "-o".as_ref(), drawn.as_os_str()]);
+        assert!(command.args(options.split(' ')).status().unwrap().success());
+        let (a, b) = (look(&seen), look(&drawn));
+        assert!((a.aspect / b.aspect - 1.0).abs() < 0.02, "aspect {} and {}", a.aspect, b.aspect);
+        assert!((a.filled - b.filled).abs() < 0.03, "filled {} and {}", a.filled, b.filled);
+        for c in 0..3 {
+            assert!((a.mean[c] - b.mean[c]).abs() < 25.0, "colours {:?} and {:?}", a.mean, b.mean);
+        }
+    }
 }

@@ -6,16 +6,18 @@
 use crate::page;
 use crate::run::{Run, RunError};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
-/// Threads that answer, so that a slow reader holds up nobody else.
-const THREADS: usize = 4;
+/// Longest head of a request \[B\].
+const LONGEST_HEAD: u64 = 32 << 10;
 /// Longest piece of the frames sent at once \[B\].
 const LONGEST_RANGE: u64 = 1 << 30;
+/// How long a caller may keep silent.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// What the page may do: nothing from elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; \
                       img-src data: blob:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -32,109 +34,203 @@ pub enum ServeError {
         /// Port asked for, 0 for any.
         port: u16,
         /// Why.
-        reason: String,
+        reason: io::Error,
     },
 }
 
 /// A server for one run.
 pub struct Viewer {
-    server: Server,
+    listener: TcpListener,
+    address: SocketAddr,
     run: Mutex<Run>,
     store: PathBuf,
 }
 
+/// What is asked.
+struct Request {
+    method: String,
+    name: String,
+    host: Option<String>,
+    range: Option<String>,
+}
+
+/// What is answered.
+struct Answer {
+    status: u16,
+    kind: &'static str,
+    /// More lines of the head.
+    lines: String,
+    body: Body,
+}
+
+enum Body {
+    Text(String),
+    Piece(File, Piece),
+}
+
 /// A piece of a file: from, length.
 type Piece = (u64, u64);
+
+impl Answer {
+    fn text(status: u16, kind: &'static str, text: String) -> Self {
+        Self { status, kind, lines: String::new(), body: Body::Text(text) }
+    }
+
+    fn refusal(status: u16, why: &str) -> Self {
+        Self::text(status, "text/plain; charset=utf-8", format!("{why}\n"))
+    }
+
+    fn write(self, out: &mut impl Write, method: &str) -> io::Result<()> {
+        let length = match &self.body {
+            Body::Text(text) => text.len() as u64,
+            Body::Piece(_, (_, count)) => *count,
+        };
+        let Self { status, kind, lines, body } = self;
+        write!(
+            out,
+            "HTTP/1.1 {status} {}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-store\r\n\
+             X-Content-Type-Options: nosniff\r\nContent-Security-Policy: {POLICY}\r\nReferrer-Policy: no-referrer\r\n\
+             Connection: close\r\n{lines}\r\n",
+            reason(status)
+        )?;
+        match body {
+            _ if method == "HEAD" => {}
+            Body::Text(text) => out.write_all(text.as_bytes())?,
+            Body::Piece(mut file, (from, count)) => {
+                file.seek(SeekFrom::Start(from))?;
+                io::copy(&mut file.take(count), out)?;
+            }
+        }
+        out.flush()
+    }
+}
+
+/// A status in words.
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        206 => "Partial Content",
+        400 => "Bad Request",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        416 => "Range Not Satisfiable",
+        _ => "Internal Server Error",
+    }
+}
 
 impl Viewer {
     /// Opens a run and listens on a port of the loopback address, 0 for any free one.
     pub fn open(folder: &Path, port: u16) -> Result<Self, ServeError> {
         let run = Run::open(folder)?;
         let store = run.store.path().to_owned();
-        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let server = Server::http(listen).map_err(|e| ServeError::Listen { port, reason: e.to_string() })?;
-        Ok(Self { server, run: Mutex::new(run), store })
+        let listen = |reason| ServeError::Listen { port, reason };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        Ok(Self { listener, address, run: Mutex::new(run), store })
     }
 
     /// Where it listens.
     pub fn address(&self) -> String {
-        match self.server.server_addr().to_ip() {
-            Some(address) => format!("http://{address}/"),
-            None => unreachable!("it was bound to an address"),
-        }
+        format!("http://{}/", self.address)
     }
 
-    /// Answers until the program ends.
+    /// Answers until the program ends, each caller in a thread of its own.
     pub fn serve(&self) {
         std::thread::scope(|scope| {
-            for _ in 0..THREADS {
-                scope.spawn(|| {
-                    for request in self.server.incoming_requests() {
-                        // A reader that has gone away is no trouble of ours.
-                        let _ = self.answer(request);
-                    }
-                });
+            for stream in self.listener.incoming().flatten() {
+                // A caller that has gone away is no trouble of ours.
+                scope.spawn(move || self.talk(&stream));
             }
         });
     }
 
-    fn answer(&self, request: Request) -> io::Result<()> {
-        if !header(&request, "Host").is_some_and(is_loopback) {
-            return refuse(request, 403, "this viewer answers to 127.0.0.1 and localhost only");
+    fn talk(&self, stream: &TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.set_nodelay(true)?;
+        let request = read(stream)?;
+        let method = request.as_ref().map_or("GET", |r| r.method.as_str()).to_owned();
+        let answer = match request {
+            Some(request) => self.answer(&request)?,
+            None => Answer::refusal(400, "this is no request that a browser would send"),
+        };
+        answer.write(&mut BufWriter::with_capacity(1 << 16, stream), &method)
+    }
+
+    fn run(&self) -> MutexGuard<'_, Run> {
+        self.run.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn answer(&self, request: &Request) -> io::Result<Answer> {
+        if !request.host.as_deref().is_some_and(is_loopback) {
+            return Ok(Answer::refusal(403, "this viewer answers to 127.0.0.1 and localhost only"));
         }
-        if !matches!(request.method(), Method::Get | Method::Head) {
-            return refuse(request, 405, "only GET is answered");
+        if !["GET", "HEAD"].contains(&request.method.as_str()) {
+            return Ok(Answer::refusal(405, "only GET is answered"));
         }
-        let name = request.url().split(['?', '#']).next().unwrap_or_default().to_owned();
-        match name.as_str() {
-            "/" | "/index.html" => send(request, "text/html; charset=utf-8", page::bare()),
-            "/index.json" => {
-                let index = self.run.lock().unwrap_or_else(|e| e.into_inner()).index();
-                send(request, "application/json", index.to_string())
-            }
-            "/series.csv" | "/run.json" => {
-                let run = self.run.lock().unwrap_or_else(|e| e.into_inner());
-                let (text, kind) = match name.as_str() {
-                    "/run.json" => (run.summary(), "application/json"),
-                    _ => (run.series(), "text/csv; charset=utf-8"),
-                };
-                drop(run);
-                match text {
-                    Ok(Some(text)) => send(request, kind, text),
-                    Ok(None) => refuse(request, 404, "this run has none"),
-                    Err(e) => refuse(request, 500, &e.to_string()),
-                }
-            }
-            "/frames.esk" => self.frames(request),
-            _ => refuse(request, 404, "there is nothing of this name"),
-        }
+        let or_none = |kind, text: Result<Option<String>, RunError>| match text {
+            Ok(Some(text)) => Answer::text(200, kind, text),
+            Ok(None) => Answer::refusal(404, "this run has none"),
+            Err(e) => Answer::refusal(500, &e.to_string()),
+        };
+        Ok(match request.name.as_str() {
+            "/" | "/index.html" => Answer::text(200, "text/html; charset=utf-8", page::bare()),
+            "/index.json" => Answer::text(200, "application/json", self.run().index().to_string()),
+            "/series.csv" => or_none("text/csv; charset=utf-8", self.run().series()),
+            "/run.json" => or_none("application/json", self.run().summary()),
+            "/frames.esk" => self.frames(request.range.as_deref())?,
+            _ => Answer::refusal(404, "there is nothing of this name"),
+        })
     }
 
     /// The file of frames or a piece of it.
-    fn frames(&self, request: Request) -> io::Result<()> {
-        let mut file = match File::open(&self.store) {
+    fn frames(&self, range: Option<&str>) -> io::Result<Answer> {
+        let file = match File::open(&self.store) {
             Ok(file) => file,
-            Err(e) => return refuse(request, 500, &format!("the frames cannot be read: {e}")),
+            Err(e) => return Ok(Answer::refusal(500, &format!("the frames cannot be read: {e}"))),
         };
         let length = file.metadata()?.len();
-        let (status, (from, count)) = match header(&request, "Range").map(|text| piece(text, length)) {
+        let (status, piece) = match range.map(|text| piece(text, length)) {
             None => (200, (0, length)),
             Some(Some(piece)) => (206, piece),
-            Some(None) => return refuse(request, 416, "there is no such piece of the frames"),
+            Some(None) => return Ok(Answer::refusal(416, "there is no such piece of the frames")),
         };
-        file.seek(SeekFrom::Start(from))?;
-        let mut headers = headers("application/octet-stream");
-        headers.push(plain("Accept-Ranges", "bytes"));
-        if status == 206 {
-            headers.push(plain("Content-Range", &format!("bytes {from}-{}/{length}", from + count - 1)));
-        }
-        respond(request, status, headers, file.take(count), count as usize)
+        let (from, count) = piece;
+        let lines = match status {
+            206 => format!("Accept-Ranges: bytes\r\nContent-Range: bytes {from}-{}/{length}\r\n", from + count - 1),
+            _ => "Accept-Ranges: bytes\r\n".to_owned(),
+        };
+        Ok(Answer { status, kind: "application/octet-stream", lines, body: Body::Piece(file, piece) })
     }
 }
 
-/// What a request says under a name.
-fn header<'a>(request: &'a Request, name: &'static str) -> Option<&'a str> {
-    request.headers().iter().find(|h| h.field.equiv(name)).map(|h| h.value.as_str())
+/// Reads the head of a request; `None` if it is none.
+fn read(stream: &TcpStream) -> io::Result<Option<Request>> {
+    let mut lines = BufReader::new(stream.take(LONGEST_HEAD)).lines();
+    let Some(first) = lines.next().transpose()? else { return Ok(None) };
+    let mut words = first.split(' ');
+    let (Some(method), Some(path), Some("HTTP/1.1" | "HTTP/1.0")) = (words.next(), words.next(), words.next()) else {
+        return Ok(None);
+    };
+    let name = path.split(['?', '#']).next().unwrap_or_default().to_owned();
+    let mut request = Request { method: method.to_owned(), name, host: None, range: None };
+    for line in lines {
+        let line = line?;
+        if line.is_empty() {
+            return Ok(Some(request));
+        }
+        if let Some((name, value)) = line.split_once(':') {
+            let value = Some(value.trim().to_owned());
+            match name.to_ascii_lowercase().as_str() {
+                "host" => request.host = value,
+                "range" => request.range = value,
+                _ => {}
+            }
+        }
+    }
+    // It ends before its empty line, or is too long.
+    Ok(None)
 }
 
 /// Whether a name that a browser called us by is that of this machine itself.
@@ -156,36 +252,6 @@ fn piece(text: &str, length: u64) -> Option<Piece> {
     };
     let count = to.checked_sub(from).filter(|&count| count > 0)?;
     Some((from, count.min(LONGEST_RANGE)))
-}
-
-fn plain(name: &str, value: &str) -> Header {
-    // Names and values of our own.
-    Header::from_bytes(name, value).expect("ASCII")
-}
-
-fn headers(kind: &str) -> Vec<Header> {
-    vec![
-        plain("Content-Type", kind),
-        plain("Cache-Control", "no-store"),
-        plain("X-Content-Type-Options", "nosniff"),
-        plain("Content-Security-Policy", POLICY),
-        plain("Referrer-Policy", "no-referrer"),
-    ]
-}
-
-/// Sends a body of a known length in one piece.
-fn respond(request: Request, status: u16, headers: Vec<Header>, body: impl Read, length: usize) -> io::Result<()> {
-    let response = Response::new(StatusCode(status), headers, body, Some(length), None);
-    request.respond(response.with_chunked_threshold(usize::MAX))
-}
-
-fn send(request: Request, kind: &str, text: String) -> io::Result<()> {
-    respond(request, 200, headers(kind), text.as_bytes(), text.len())
-}
-
-fn refuse(request: Request, status: u16, why: &str) -> io::Result<()> {
-    let text = format!("{why}\n");
-    respond(request, status, headers("text/plain; charset=utf-8"), text.as_bytes(), text.len())
 }
 
 #[cfg(test)]

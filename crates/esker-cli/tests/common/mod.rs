@@ -4,6 +4,7 @@
 use esker_io::checkpoint;
 use esker_io::pvd::Collection;
 use esker_io::run_folder::Frame;
+use esker_io::store::Reader;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -227,12 +228,26 @@ pub fn assert_sound(folder: &Path) {
             checkpoint::load::<esker::state::State>(&path).unwrap_or_else(|e| panic!("{e}"));
         } else if name == "series.csv" {
             assert_whole_rows(&bytes);
+        } else if name == "frames.esk" {
+            assert_whole_frames(&path);
         } else if name == "run.json" {
             without_timings(&bytes);
         } else {
             assert!(name.ends_with(".toml") || name.ends_with(".stl"), "{name} is unknown");
             assert!(!bytes.is_empty());
         }
+    }
+}
+
+/// Every frame but a torn last one can be read.
+fn assert_whole_frames(path: &Path) {
+    if fs::metadata(path).unwrap().len() == 0 {
+        return; // not even begun
+    }
+    let store = Reader::open(path).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(store.fault(), None);
+    for number in 0..store.frames().len() {
+        store.frame(number).unwrap_or_else(|e| panic!("{e}"));
     }
 }
 

@@ -43,8 +43,9 @@ pub use run::{Run, Which};
 pub use settings::{Background, Clip, Kept, Projection, Range, Settings, Side, Wanted, direction, vector, zoom};
 pub use shot::Shot;
 
+use crate::run::RunError;
 use esker_io::atomic::FileError;
-use esker_io::store::{STORE_FILE, StoreError};
+use esker_io::store::StoreError;
 use std::path::PathBuf;
 
 /// Why there is no picture.
@@ -59,18 +60,9 @@ pub enum RenderError {
     /// A field that is not there.
     #[error(transparent)]
     Field(#[from] FieldError),
-    /// Not a run folder.
-    #[error("`{}` holds no run\n  name the folder of a run, for example `runs/hopper-1`", path.display())]
-    NoRun {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// A run without frames.
-    #[error("`{}` has no `{STORE_FILE}`: its scene had no `output.frames`\n  run it again with `--set output.frames=\"20 ms\"`, or some other interval", path.display())]
-    NoStore {
-        /// The folder.
-        path: PathBuf,
-    },
+    /// The run cannot be looked at.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// No frame has been written yet.
     #[error("`{}` has no frames yet\n  wait until the run has written one", path.display())]
     Empty {

@@ -2,8 +2,7 @@
 
 use super::RenderError;
 use super::legend::time_stamp;
-use esker_io::atomic::{Attempt, FileError};
-use esker_io::store::{FrameData, FrameInfo, Reader, RunHead, STORE_FILE};
+use esker_io::store::{FrameData, FrameInfo, Reader, RunHead};
 use std::path::Path;
 
 /// A run whose frames can be drawn.
@@ -32,22 +31,11 @@ pub enum Which {
 }
 
 impl Run {
-    /// Opens a run folder, or its store of frames itself.
-    pub fn open(path: &Path) -> Result<Self, RenderError> {
-        let owned = || path.to_owned();
-        let about = std::fs::metadata(path).map_err(|e| FileError::new(path, Attempt::Read, e))?;
-        let store = if about.is_dir() { path.join(STORE_FILE) } else { owned() };
-        if about.is_dir() && !store.exists() {
-            let is_run = ["run.json", "series.csv", "scene.toml"].iter().any(|name| path.join(name).exists());
-            return Err(if is_run {
-                RenderError::NoStore { path: owned() }
-            } else {
-                RenderError::NoRun { path: owned() }
-            });
-        }
-        let reader = Reader::open(&store)?;
+    /// Opens a run folder.
+    pub fn open(folder: &Path) -> Result<Self, RenderError> {
+        let reader = crate::run::Run::open(folder)?.store;
         if reader.frames().is_empty() {
-            return Err(RenderError::Empty { path: store });
+            return Err(RenderError::Empty { path: reader.path().to_owned() });
         }
         Ok(Self { source: Source::Store(reader) })
     }
