@@ -45,6 +45,13 @@ class Page:
     def ask(self, script, argument=None):
         return self.page.evaluate(script, argument)
 
+    def until(self, script, seconds=20):
+        """Waits; asks from outside, since the page allows no scripts but its own."""
+        end = time.monotonic() + seconds
+        while not self.ask(script):
+            assert time.monotonic() < end, f"in vain: {script}"
+            self.page.wait_for_timeout(50)
+
     def statistics(self):
         """Share of the canvas that is not background, and the mean colour of that."""
         return self.ask(
@@ -90,13 +97,13 @@ def works(browser, address):
     slider = page.page.locator("#slider")
     slider.focus()
     slider.press("Home")
-    page.page.wait_for_function("esker.frame() === 0")
+    page.until("esker.frame() === 0")
     first = page.statistics()
     assert first != whole, "the slider changes nothing"
     slider.press("ArrowRight")
-    page.page.wait_for_function("esker.frame() === 1")
+    page.until("esker.frame() === 1")
     page.page.locator("#last").click()
-    page.page.wait_for_function(f"esker.frame() === {frames - 1}")
+    page.until(f"esker.frame() === {frames - 1}")
 
     fields = page.ask("esker.fields()")
     for name in ("|velocity|", "coordination", "radius", "material", "layer of origin"):
@@ -169,8 +176,8 @@ def live(browser, address):
     page = Page(browser, address)
     first = page.ask("esker.frames()")
     page.page.wait_for_selector("#live", state="visible", timeout=5_000)
-    page.page.wait_for_function(f"esker.frames() > {first}", timeout=60_000)
-    page.page.wait_for_function("esker.frame() === esker.frames() - 1", timeout=20_000)
+    page.until(f"esker.frames() > {first}", 60)
+    page.until("esker.frame() === esker.frames() - 1")
     page.done()
     return {"first": first}
 

@@ -64,7 +64,9 @@ fn browse(case: &str, address: &str, arguments: &[&str]) -> Option<Value> {
 fn runs() -> &'static [PathBuf; 2] {
     static RUNS: OnceLock<[PathBuf; 2]> = OnceLock::new();
     RUNS.get_or_init(|| {
-        let base = tempfile::tempdir().unwrap().keep();
+        let base = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser");
+        let _ = std::fs::remove_dir_all(&base);
+        std::fs::create_dir_all(&base).unwrap();
         let [hopper, heap] = ["hopper", "heap"].map(|name| base.join(name));
         let mut arguments = small_hopper();
         arguments.extend(["--quiet".into(), "--out".into(), hopper.display().to_string()]);
@@ -155,11 +157,11 @@ fn a_damaged_store_is_told_on_the_page() {
     std::fs::write(&store, &bytes).unwrap();
     let server = Server::of(base.path());
     browse("complains", &server.address, &["no block begins here"]);
-    // The middle of the first frame: its columns cannot be unpacked.
-    let at = esker_io::store::Reader::open(&runs()[1].join("frames.esk")).unwrap().frames()[0].clone();
-    let middle = (at.at + at.length / 2) as usize;
+    // The beginning of the body of the first frame, behind its prefix and its head: where the grains are.
+    let at = esker_io::store::Reader::open(&runs()[1].join("frames.esk")).unwrap().frames()[0].at as usize;
+    let head = u32::from_le_bytes(bytes[at + 4..at + 8].try_into().unwrap()) as usize;
     bytes.truncate(bytes.len() - 26);
-    bytes[middle - 1000..middle].fill(0xff);
+    bytes[at + 20 + head..][..200].fill(0xff);
     std::fs::write(&store, &bytes).unwrap();
     let server = Server::of(base.path());
     browse("complains", &server.address, &["position"]);
