@@ -112,6 +112,9 @@ fn fps(text: &str) -> Result<f64, &'static str> {
 pub fn main(args: &Args) -> Result<(), Failure> {
     crate::use_threads(args.threads)?;
     let run = Run::open(&args.run)?;
+    if let Some(fault) = run.fault() {
+        tell!("note: {fault}");
+    }
     let path = args.output.clone().unwrap_or_else(|| default_name(&args.run));
     let (kind, which) = plan(args, &path)?;
     let frames = run.numbers(which)?;

@@ -1,7 +1,7 @@
 //! `esker report`.
 
 use crate::Failure;
-use crate::out::say;
+use crate::out::{say, tell};
 use esker_view::render::output::png_bytes;
 use esker_view::render::{self, RenderError, Settings, Shot, Size};
 use esker_view::report::{self, Picture};
@@ -36,7 +36,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     let folder = args.run.canonicalize()?;
-    let name = || PathBuf::from(folder.file_name().unwrap_or("report".as_ref())).with_extension("html");
+    let name = || {
+        let name = folder.file_name().map_or("report".into(), |name| name.to_string_lossy());
+        PathBuf::from(format!("{name}.html"))
+    };
     let file = args.output.clone().unwrap_or_else(name);
     esker_io::atomic::write(&file, |w| w.write_all(page.as_bytes()))?;
     say!("{}", file.display());
@@ -50,6 +53,9 @@ fn pictures(folder: &Path) -> Result<Vec<Picture>, Failure> {
         Err(RenderError::Run(RunError::NoFrames { .. }) | RenderError::Empty { .. }) => return Ok(Vec::new()),
         Err(e) => return Err(e.into()),
     };
+    if let Some(fault) = run.fault() {
+        tell!("note: {fault}");
+    }
     let last = run.frames().len() - 1;
     let mut numbers: Vec<usize> = (0..PICTURES).map(|k| k * last / (PICTURES - 1)).collect();
     numbers.dedup();
@@ -63,6 +69,17 @@ fn pictures(folder: &Path) -> Result<Vec<Picture>, Failure> {
     numbers.iter().map(picture).collect()
 }
 
+/// Whether this is the user for whom a browser has no sandbox.
+fn is_root() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::metadata("/proc/self").is_ok_and(|about| about.uid() == 0)
+    }
+    #[cfg(not(unix))]
+    false
+}
+
 /// Prints a page by a browser.
 fn print(page: &str, file: &Path) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
@@ -72,7 +89,8 @@ fn print(page: &str, file: &Path) -> Result<(), Failure> {
     let target = folder.path().join("report.pdf");
     for browser in BROWSERS {
         let outcome = Command::new(browser)
-            .args(["--headless=new", "--disable-gpu", "--no-pdf-header-footer", "--no-sandbox"])
+            .args(["--headless=new", "--disable-gpu", "--no-pdf-header-footer"])
+            .args(is_root().then_some("--no-sandbox"))
             .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
             .arg(format!("--print-to-pdf={}", target.display()))
             .arg(format!("file://{}", source.display()))

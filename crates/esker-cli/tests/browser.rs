@@ -138,9 +138,14 @@ fn frames_of_a_run_that_goes_on_appear() {
         .spawn()
         .unwrap();
     let _run = Process(run);
-    while !folder.join("frames.esk").exists() {
+    let begun = || esker_io::store::Reader::open(&folder.join("frames.esk")).is_ok();
+    for _ in 0..500 {
+        if begun() {
+            break;
+        }
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
+    assert!(begun(), "the run does not begin");
     let server = Server::of(&folder);
     browse("live", &server.address, &[]);
 }
@@ -161,10 +166,18 @@ fn a_damaged_store_is_told_on_the_page() {
     let at = esker_io::store::Reader::open(&runs()[1].join("frames.esk")).unwrap().frames()[0].at as usize;
     let head = u32::from_le_bytes(bytes[at + 4..at + 8].try_into().unwrap()) as usize;
     bytes.truncate(bytes.len() - 26);
-    bytes[at + 20 + head..][..200].fill(0xff);
+    let body = at + 20 + head;
+    let whole = bytes.clone();
+    bytes[body..body + 200].fill(0xff);
     std::fs::write(&store, &bytes).unwrap();
     let server = Server::of(base.path());
-    browse("complains", &server.address, &["position"]);
+    browse("complains", &server.address, &["checksum"]);
+    // A single bit, which no decompressor would notice.
+    let mut bytes = whole;
+    bytes[body + 500] ^= 1;
+    std::fs::write(&store, &bytes).unwrap();
+    let server = Server::of(base.path());
+    browse("complains", &server.address, &["checksum"]);
 }
 
 /// What of a picture does not depend on its size: shape and filling of the box around all that is not background, and the mean

@@ -108,9 +108,9 @@ fn what_cannot_be_drawn_is_told() {
     let empty = folder.path().join("empty");
     fs::create_dir(&empty).unwrap();
     fails(&["render", empty.to_str().unwrap()], 1, &["holds no run"]);
-    fails(&["render", "no-such-run"], 1, &["no-such-run", "check the spelling"]);
+    fails(&["render", "no-such-run"], 1, &["`no-such-run` is not a folder"]);
     fs::write(empty.join("frames.esk"), "something else, and long enough to be read").unwrap();
     fails(&["render", empty.to_str().unwrap()], 1, &["holds no frames of Esker"]);
     fs::remove_file(path.join("frames.esk")).unwrap();
-    fails(&["render", run], 1, &["has no `frames.esk`", "output.frames"]);
+    fails(&["render", run], 1, &["has no frames (`frames.esk` is missing)", "frames = "]);
 }

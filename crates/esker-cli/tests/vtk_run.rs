@@ -118,6 +118,7 @@ fn grains(file: &Value, row: &BTreeMap<String, f64>) {
         "mass",
         "material",
         "orientation",
+        "pressure",
         "radius",
         "spin",
         "stress",

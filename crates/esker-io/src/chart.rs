@@ -87,7 +87,8 @@ fn label(x: f64, step: f64) -> String {
     format!("{x:.digits$}")
 }
 
-fn escaped(text: &str) -> String {
+/// Text made safe for HTML and SVG.
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -238,10 +239,20 @@ impl Frame {
 fn pieces(curve: &Curve) -> impl Iterator<Item = Vec<[f64; 2]>> + '_ {
     let finite = curve.points.split(|p| !(p[0].is_finite() && p[1].is_finite()));
     finite.map(|piece| {
-        let stride = piece.len().div_ceil(MOST_POINTS).max(1);
-        let mut drawn: Vec<[f64; 2]> = piece.iter().copied().step_by(stride).collect();
-        drawn.extend(piece.last().filter(|_| stride > 1));
-        drawn
+        if piece.len() <= MOST_POINTS {
+            return piece.to_vec();
+        }
+        // Lowest and highest of each stretch, in their order: peaks stay.
+        let stretch = (2 * piece.len()).div_ceil(MOST_POINTS);
+        let ends = piece.chunks(stretch).flat_map(|part| {
+            let by_height = |a: &&[f64; 2], b: &&[f64; 2]| a[1].total_cmp(&b[1]);
+            let low = part.iter().min_by(by_height).copied();
+            let high = part.iter().max_by(by_height).copied();
+            let mut both: Vec<[f64; 2]> = low.into_iter().chain(high).collect();
+            both.sort_by(|a, b| a[0].total_cmp(&b[0]));
+            both
+        });
+        piece.first().copied().into_iter().chain(ends).chain(piece.last().copied()).collect()
     })
 }
 
@@ -341,6 +352,15 @@ mod tests {
         assert_eq!((label(0.2, 0.2).as_str(), label(0.0, 0.2).as_str()), ("0.2", "0.0"));
         assert_eq!(label(4e-9, 1e-9), "4e-9");
         assert_eq!(label(2500.0, 500.0), "2500");
+    }
+
+    #[test]
+    fn a_long_curve_keeps_its_peaks() {
+        let points: Vec<[f64; 2]> = (0..100_000).map(|k| [f64::from(k), if k == 77_777 { 5.0 } else { 0.0 }]).collect();
+        let drawn: Vec<Vec<[f64; 2]>> = pieces(&Curve { name: String::new(), points }).collect();
+        assert!(drawn[0].len() <= 2 * MOST_POINTS && drawn[0].contains(&[77_777.0, 5.0]));
+        assert!(drawn[0].windows(2).all(|w| w[0][0] <= w[1][0]));
+        assert_eq!((drawn[0][0][0], drawn[0][drawn[0].len() - 1][0]), (0.0, 99_999.0));
     }
 
     #[test]

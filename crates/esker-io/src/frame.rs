@@ -107,17 +107,27 @@ pub struct Scene<'a> {
     /// The state.
     pub state: &'a State,
     pressed: Vec<Pressed>,
-    /// The contacts, pairs first.
-    pub contacts: Vec<ContactForce>,
+    contacts: Option<Vec<ContactForce>>,
 }
 
 impl<'a> Scene<'a> {
     /// Of a simulation whose state is whole.
     pub fn of(simulation: &'a Simulation) -> Self {
+        let mut contacts = Vec::new();
+        let scene = Self::looking(simulation, |c| contacts.push(c));
+        Self { contacts: Some(contacts), ..scene }
+    }
+
+    /// The same without its contacts, which take ten times the memory of the grains.
+    pub fn of_grains(simulation: &'a Simulation) -> Self {
+        Self::looking(simulation, |_| {})
+    }
+
+    /// What contacts make of the grains; each is shown to `look`.
+    fn looking(simulation: &'a Simulation, mut look: impl FnMut(ContactForce)) -> Self {
         let (model, state) = (simulation.model(), &simulation.state);
         let p = &state.particles;
         let mut pressed = vec![Pressed::default(); p.owned()];
-        let mut contacts = Vec::with_capacity(state.contacts.pairs.len() + state.contacts.walls.len());
         visit::for_each(model, state, |c: ContactForce| {
             let mut add = |i: usize, force: Vec3, arm: Vec3| {
                 pressed[i].contacts += 1;
@@ -130,12 +140,22 @@ impl<'a> Scene<'a> {
             {
                 add(j, -c.force, c.to - c.point);
             }
-            contacts.push(c);
+            look(c);
         });
         for (i, grain) in pressed.iter_mut().enumerate() {
             grain.stress *= 1.0 / model.kinds[p.kind[i] as usize].shape.volume(p.radius(i));
         }
-        Self { model, state, pressed, contacts }
+        Self { model, state, pressed, contacts: None }
+    }
+
+    /// Whether contacts are wanted.
+    pub fn has_contacts(&self) -> bool {
+        self.contacts.is_some()
+    }
+
+    /// The contacts, pairs first, where they are wanted.
+    pub fn contacts(&self) -> &[ContactForce] {
+        self.contacts.as_deref().unwrap_or_default()
     }
 
     /// Number of grains.
@@ -210,7 +230,7 @@ impl<'a> Scene<'a> {
     /// Fields of the contacts.
     pub fn contact_fields(&self) -> Vec<Field<'_>> {
         use Keep::{Always, Not};
-        let all = &self.contacts;
+        let all = self.contacts();
         let normal = |c: &ContactForce| (c.to - c.from).normalize_or_zero();
         vec![
             Field::vector("force", "N", Not, |k| all[k].force),
@@ -298,7 +318,7 @@ pub fn described_grain_fields() -> Vec<Described> {
         seed: 0,
     };
     let state = State::new(&model);
-    let scene = Scene { model: &model, state: &state, pressed: vec![], contacts: vec![] };
+    let scene = Scene { model: &model, state: &state, pressed: vec![], contacts: None };
     let described = |f: &Field| Described { name: f.name, unit: f.unit, components: f.components };
     scene.grain_fields().iter().map(described).collect()
 }

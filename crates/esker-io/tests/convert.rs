@@ -136,7 +136,7 @@ fn simulated() -> (Folder, Simulation) {
             simulation.state.time,
             fields.iter().fold(points, |data, field| data.point_array(Array::of(field, shown.grains()))),
         );
-        store.frame(&shown, false).unwrap();
+        store.frame(&shown).unwrap();
         drop(fields);
         simulation.advance(700).unwrap();
     }

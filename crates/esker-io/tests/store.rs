@@ -73,7 +73,7 @@ fn stored(folder: &Path, frames: usize) -> (PathBuf, Simulation) {
     let mut writer = Writer::create(&path, head()).unwrap();
     for _ in 0..frames {
         simulation.advance(2000).unwrap();
-        writer.frame(&Scene::of(&simulation), true).unwrap();
+        writer.frame(&Scene::of(&simulation)).unwrap();
     }
     (path, simulation)
 }
@@ -124,9 +124,9 @@ fn contacts_are_those_of(frame: &FrameData, scene: &Scene) {
     let ids = &frame.grains.column("id").unwrap().values;
     let places = frame.grains.column("position").unwrap();
     let smallest = frame.grains.column("radius").unwrap().values.iter().copied().fold(f64::INFINITY, f64::min);
-    let largest = scene.contacts.iter().map(|c| c.normal_force).fold(0.0, f64::max);
+    let largest = scene.contacts().iter().map(|c| c.normal_force).fold(0.0, f64::max);
     let (mut pairs, mut walls, mut across) = (0, 0, 0);
-    for c in &scene.contacts {
+    for c in scene.contacts() {
         let id = |i: usize| scene.state.particles.id[i] as f64;
         let [from, to] = scene.ends(c);
         let in_pairs = |j: usize| {
@@ -161,7 +161,7 @@ fn contacts_are_those_of(frame: &FrameData, scene: &Scene) {
         };
         close(force.unwrap_or_else(|| panic!("no contact from {from} to {to}")), c.normal_force, largest);
     }
-    assert_eq!(frame.pairs.rows + frame.ends.rows, scene.contacts.len());
+    assert_eq!(frame.pairs.rows + frame.ends.rows, scene.contacts().len());
     assert!(pairs > 50 && walls > 5 && across > 5, "{pairs} {walls} {across}");
 }
 
@@ -174,7 +174,7 @@ fn grains_and_walls_are_written_once_while_they_stay_the_same() {
     assert_eq!((a.grains, a.walls), (b.grains, b.walls), "the drum turns, but its shape stays");
     let mut writer = Writer::resume(&path, u64::MAX).unwrap();
     simulation.advance(1).unwrap();
-    writer.frame(&Scene::of(&simulation), false).unwrap();
+    writer.frame(&Scene::of_grains(&simulation)).unwrap();
     let mut reader = reader;
     reader.look_again().unwrap();
     assert_eq!(reader.frames()[2].grains, a.grains, "also after the run was continued");
@@ -194,7 +194,7 @@ fn a_continued_store_has_the_bytes_of_an_unbroken_one() {
     assert_eq!(Reader::open(&path).unwrap().frames().len(), 2);
     for _ in 0..2 {
         simulation.advance(2000).unwrap();
-        writer.frame(&Scene::of(&simulation), true).unwrap();
+        writer.frame(&Scene::of(&simulation)).unwrap();
     }
     assert!(std::fs::read(&whole).unwrap() == std::fs::read(&path).unwrap());
 }
@@ -222,14 +222,25 @@ fn a_torn_end_is_passed_over_and_what_is_damaged_or_foreign_is_named() {
             assert!(frame == good, "byte {at}");
         }
     }
-    // What is damaged behind some frames does not cost these, and is mended by going on.
+    // What is damaged behind some frames does not cost these; a run does not go on behind it.
     std::fs::write(&path, [&bytes[..], b"something that is no block"].concat()).unwrap();
     let reader = Reader::open(&path).unwrap();
     assert_eq!(reader.frames().len(), 3);
     assert!(reader.fault().unwrap().contains("no block begins here"));
-    Writer::resume(&path, u64::MAX).unwrap();
-    assert!(std::fs::read(&path).unwrap() == bytes);
-    for text in ["", "noise", "a text that is longer than the outside of a block"] {
+    assert!(matches!(Writer::resume(&path, u64::MAX), Err(StoreError::Damaged { .. })));
+    // A head that is not understood costs one frame.
+    let second = reader.frames()[1].at as usize;
+    let mut changed = bytes.clone();
+    changed[second + 20] = b'?';
+    std::fs::write(&path, &changed).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    assert_eq!(reader.frames().len(), 2);
+    assert!(reader.fault().unwrap().contains("its head is not understood"));
+    for length in [0, 3, 25] {
+        std::fs::write(&path, &bytes[..length]).unwrap();
+        assert!(matches!(Reader::open(&path), Err(StoreError::NotBegun { .. })), "{length}");
+    }
+    for text in ["noise", "a text that is longer than the outside of a block"] {
         std::fs::write(&path, text).unwrap();
         assert!(matches!(Reader::open(&path), Err(StoreError::Foreign { .. })), "{text}");
     }

@@ -5,17 +5,24 @@ const TIME = "time [s]";
 /** Columns by name, or nothing if the text holds no table over time. */
 function readSeries(text) {
   if (!text) return null;
-  const lines = text.trimEnd().split(/\r?\n/);
-  const names = lines[0].split(",").map((name) => name.trim());
+  // What follows the last end of line is still being written.
+  const lines = text.split(/\r?\n/).slice(0, -1);
+  if (!lines.length) return null;
+  const names = cellsOf(lines[0]);
   if (!names.includes(TIME) || lines.length < 2) return null;
   const columns = names.map(() => new Float64Array(lines.length - 1));
   lines.slice(1).forEach((line, row) => {
     const cells = line.split(",");
-    // A line that is still being written counts as no numbers.
     columns.forEach((column, k) => (column[row] = cells[k] === undefined || cells[k] === "" ? NaN : Number(cells[k])));
   });
   const byName = new Map(names.map((name, k) => [name, columns[k]]));
   return { names: names.filter((name) => name !== TIME), time: byName.get(TIME), get: (name) => byName.get(name) };
+}
+
+/** The cells of a line; in quotes, commas are letters and two quotes are one. */
+function cellsOf(line) {
+  const cells = line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g);
+  return [...cells].map(([, quoted, plain]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')));
 }
 
 /** Name and unit of a heading such as `potential [J]`. */

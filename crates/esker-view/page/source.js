@@ -62,11 +62,11 @@ class EmbeddedSource {
   }
 
   async series() {
-    return this.text("esker-series");
+    return JSON.parse(this.text("esker-series") ?? "null");
   }
 
   async run() {
-    return this.text("esker-run");
+    return JSON.parse(this.text("esker-run") ?? "null");
   }
 
   text(id) {

@@ -85,12 +85,26 @@ function spread(coded, integers, values, component, width) {
   }
 }
 
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let sum = byte;
+  for (let bit = 0; bit < 8; bit++) sum = sum & 1 ? 0xedb88320 ^ (sum >>> 1) : sum >>> 1;
+  return sum;
+});
+
+/** CRC-32: deflate itself does not notice a flipped bit. */
+function checksum(bytes) {
+  let sum = -1;
+  for (let k = 0; k < bytes.length; k++) sum = CRC_TABLE[(sum ^ bytes[k]) & 255] ^ (sum >>> 8);
+  return ~sum >>> 0;
+}
+
 class Block {
   constructor(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (bytes.length < PREFIX || new TextDecoder().decode(bytes.subarray(0, 4)) !== "ESKF") {
       throw new Error("no block of frames where one should begin");
     }
+    if (checksum(bytes.subarray(PREFIX)) !== view.getUint32(16, true)) throw new Error("frames.esk is damaged: a checksum does not fit");
     const begin = PREFIX + view.getUint32(4, true);
     this.head = JSON.parse(new TextDecoder().decode(bytes.subarray(PREFIX, begin)));
     this.body = bytes.subarray(begin);

@@ -47,20 +47,22 @@ pub fn with_run(run: &mut Run, stride: usize) -> Result<String, RunError> {
     let mut index = run.index();
     let bytes = pick_frames(run, &mut index, stride)?;
     let mut data = String::new();
-    let mut add = |id: &str, kind: &str, text: &str| {
-        // A closing tag inside a string would end the script.
-        let text = text.replace("</", "<\\/");
-        data += &format!("<script id=\"{id}\" type=\"{kind}\">{text}</script>\n");
+    let mut add = |id: &str, value: &Value| {
+        // No text of a run can be taken for a tag or a comment.
+        let text = value.to_string().replace('<', "\\u003c");
+        data += &format!("<script id=\"{id}\" type=\"application/json\">{text}</script>\n");
     };
     index["running"] = json!(false);
-    add("esker-index", "application/json", &index.to_string());
+    add("esker-index", &index);
     if let Some(series) = run.series()? {
-        add("esker-series", "text/csv", &series);
+        add("esker-series", &json!(series));
     }
     if let Some(summary) = run.summary()? {
-        add("esker-run", "application/json", &summary);
+        add("esker-run", &json!(summary));
     }
-    add("esker-store", "text/plain", &STANDARD.encode(bytes));
+    data += "<script id=\"esker-store\" type=\"text/plain\">";
+    STANDARD.encode_string(bytes, &mut data);
+    data += "</script>\n";
     Ok(assembled(&data))
 }
 
@@ -97,7 +99,17 @@ fn pick_frames(run: &Run, index: &mut Value, stride: usize) -> Result<Vec<u8>, S
 
 fn assembled(data: &str) -> String {
     let script = format!("<script>\n(() => {{\n\"use strict\";\n{}}})();\n</script>", SCRIPTS.concat());
-    PAGE.replace("<!-- style -->", &format!("<style>\n{STYLE}</style>"))
-        .replace("<!-- data -->", data)
-        .replace("<!-- script -->", &script)
+    let style = format!("<style>\n{STYLE}</style>");
+    // What is put in is not looked at again.
+    let mut page = String::with_capacity(PAGE.len() + style.len() + data.len() + script.len());
+    let mut rest = PAGE;
+    for (mark, part) in
+        [("<!-- style -->", style.as_str()), ("<!-- data -->", data), ("<!-- script -->", script.as_str())]
+    {
+        let (before, after) = rest.split_once(mark).expect("the marks of our own page, in this order");
+        page += before;
+        page += part;
+        rest = after;
+    }
+    page + rest
 }

@@ -5,6 +5,7 @@ use crate::run::RunError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use esker_io::atomic::{self, Attempt, FileError};
+use esker_io::chart::escaped;
 use esker_io::record::{SCENE_FILE, SUMMARY_FILE};
 use esker_io::series::Numbers;
 use serde_json::Value;
@@ -106,10 +107,6 @@ fn text(value: &Value, key: &str) -> String {
 /// A number of the summary.
 fn number(value: &Value, key: &str) -> f64 {
     value[key].as_f64().unwrap_or(f64::NAN)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:auto;padding:1rem;color:#222;background:#fff}\
@@ -287,9 +284,9 @@ impl Page {
 
 /// Columns of the probes, those of one probe together: what comes after the works of the walls.
 fn probes(columns: &[String]) -> Vec<(String, Vec<String>)> {
-    let first = columns.iter().rposition(|c| c.starts_with("work of ")).map_or(columns.len(), |last| last + 1);
+    let behind = columns.iter().skip_while(|c| *c != "residual [J]").skip(1);
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for name in &columns[first..] {
+    for name in behind.skip_while(|c| c.starts_with("work of ")) {
         // `NAME x [N]`: a component; `NAME count`, `NAME mass [kg]`: of a flow, each with a curve of its own.
         let bare = name.split(" [").next().unwrap_or(name);
         let component = bare.rsplit_once(' ').filter(|(_, c)| c.len() <= 2);
@@ -308,9 +305,12 @@ mod tests {
 
     #[test]
     fn components_of_a_probe_share_a_curve() {
-        let columns = ["time [s]", "work of a [J]", "load x [N]", "load y [N]", "out count", "out mass [kg]"];
-        let found = probes(&columns.map(String::from));
-        let titles: Vec<(&str, usize)> = found.iter().map(|(title, group)| (title.as_str(), group.len())).collect();
-        assert_eq!(titles, [("load", 2), ("out count", 1), ("out mass", 1)]);
+        let of_probes = ["load x [N]", "load y [N]", "out count", "out mass [kg]"];
+        for walls in [&["work of a [J]", "work of b [J]"][..], &[]] {
+            let columns = ["time [s]", "residual [J]"].iter().chain(walls).chain(&of_probes);
+            let found = probes(&columns.map(|name| (*name).to_owned()).collect::<Vec<_>>());
+            let titles: Vec<(&str, usize)> = found.iter().map(|(title, group)| (title.as_str(), group.len())).collect();
+            assert_eq!(titles, [("load", 2), ("out count", 1), ("out mass", 1)]);
+        }
     }
 }

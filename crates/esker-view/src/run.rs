@@ -92,12 +92,26 @@ impl Run {
         run_folder::writer(&self.folder).is_some()
     }
 
+    /// What is wrong with its frames, if anything is: those that can be read are there all the same.
+    pub fn fault(&self) -> Option<String> {
+        self.store.fault().map(|fault| format!("`{}` is damaged, {fault}", self.store.path().display()))
+    }
+
+    /// Lists frames that have come since; a run that was started again has another file.
+    fn look_again(&mut self) -> Result<(), RunError> {
+        let length = std::fs::metadata(self.store.path()).map_or(0, |about| about.len());
+        if length < self.store.end() {
+            self.store = Reader::open(&self.folder.join(STORE_FILE))?;
+        }
+        Ok(self.store.look_again()?)
+    }
+
     /// What a page has to know before it reads frames: where each is, and what the run says of itself. Frames that have come
     /// since are listed; what is wrong with the file is told as the `problem`.
     pub fn index(&mut self) -> Value {
         let running = self.is_running();
-        let problem = self.store.look_again().err().map(|e| e.to_string());
-        let problem = problem.or_else(|| self.store.fault().map(str::to_owned));
+        let problem = self.look_again().err().map(|e| e.to_string());
+        let problem = problem.or_else(|| self.fault());
         index(&self.store, problem, running)
     }
 }
@@ -115,7 +129,7 @@ fn index(store: &Reader, problem: Option<String>, running: bool) -> Value {
                 Ok(length) => {
                     blocks.insert(at.to_string(), length.into());
                 }
-                Err(e) => problem = problem.or(Some(e.to_string())),
+                Err(e) => problem = problem.or_else(|| Some(e.to_string())),
             }
         }
     }

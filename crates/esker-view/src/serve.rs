@@ -6,18 +6,22 @@
 use crate::page;
 use crate::run::{Run, RunError};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longest head of a request \[B\].
-const LONGEST_HEAD: u64 = 32 << 10;
+const LONGEST_HEAD: usize = 32 << 10;
 /// Longest piece of the frames sent at once \[B\].
 const LONGEST_RANGE: u64 = 1 << 30;
-/// How long a caller may keep silent.
+/// How long a caller may take to ask, and to listen to a piece.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Callers answered at a time.
+const MOST_CALLERS: usize = 64;
+const BREATH: Duration = Duration::from_millis(20);
 /// What the page may do: nothing from elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; \
                       img-src data: blob:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -52,6 +56,8 @@ struct Request {
     name: String,
     host: Option<String>,
     range: Option<String>,
+    /// From which kind of page a browser asks, where it tells.
+    site: Option<String>,
 }
 
 /// What is answered.
@@ -89,7 +95,7 @@ impl Answer {
         write!(
             out,
             "HTTP/1.1 {status} {}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-store\r\n\
-             X-Content-Type-Options: nosniff\r\nContent-Security-Policy: {POLICY}\r\nReferrer-Policy: no-referrer\r\n\
+             X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\nContent-Security-Policy: {POLICY}\r\nReferrer-Policy: no-referrer\r\n\
              Connection: close\r\n{lines}\r\n",
             reason(status)
         )?;
@@ -130,6 +136,11 @@ impl Viewer {
         Ok(Self { listener, address, run: Mutex::new(run), store })
     }
 
+    /// What is wrong with the frames, if anything is.
+    pub fn fault(&self) -> Option<String> {
+        self.run().fault()
+    }
+
     /// Where it listens.
     pub fn address(&self) -> String {
         format!("http://{}/", self.address)
@@ -137,10 +148,28 @@ impl Viewer {
 
     /// Answers until the program ends, each caller in a thread of its own.
     pub fn serve(&self) {
+        let callers = AtomicUsize::new(0);
+        let callers = &callers;
         std::thread::scope(|scope| {
-            for stream in self.listener.incoming().flatten() {
-                // A caller that has gone away is no trouble of ours.
-                scope.spawn(move || self.talk(&stream));
+            for stream in self.listener.incoming() {
+                // Out of files or threads: there will be some again.
+                let Ok(stream) = stream else {
+                    std::thread::sleep(BREATH);
+                    continue;
+                };
+                while callers.load(Ordering::Relaxed) >= MOST_CALLERS {
+                    std::thread::sleep(BREATH);
+                }
+                callers.fetch_add(1, Ordering::Relaxed);
+                let talk = move || {
+                    // A caller that has gone away is no trouble of ours.
+                    let _ = self.talk(&stream);
+                    callers.fetch_sub(1, Ordering::Relaxed);
+                };
+                if std::thread::Builder::new().spawn_scoped(scope, talk).is_err() {
+                    callers.fetch_sub(1, Ordering::Relaxed);
+                    std::thread::sleep(BREATH);
+                }
             }
         });
     }
@@ -165,6 +194,9 @@ impl Viewer {
     fn answer(&self, request: &Request) -> io::Result<Answer> {
         if !request.host.as_deref().is_some_and(is_loopback) {
             return Ok(Answer::refusal(403, "this viewer answers to 127.0.0.1 and localhost only"));
+        }
+        if request.site.as_deref().is_some_and(|site| !["same-origin", "none"].contains(&site)) {
+            return Ok(Answer::refusal(403, "this viewer answers to its own page only"));
         }
         if !["GET", "HEAD"].contains(&request.method.as_str()) {
             return Ok(Answer::refusal(405, "only GET is answered"));
@@ -207,30 +239,37 @@ impl Viewer {
 
 /// Reads the head of a request; `None` if it is none.
 fn read(stream: &TcpStream) -> io::Result<Option<Request>> {
-    let mut lines = BufReader::new(stream.take(LONGEST_HEAD)).lines();
-    let Some(first) = lines.next().transpose()? else { return Ok(None) };
+    let begin = Instant::now();
+    let mut head = Vec::new();
+    let mut piece = [0; 4096];
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let count = (&mut &*stream).read(&mut piece)?;
+        head.extend_from_slice(&piece[..count]);
+        if count == 0 || head.len() > LONGEST_HEAD || begin.elapsed() > PATIENCE {
+            return Ok(None);
+        }
+    }
+    let head = String::from_utf8_lossy(&head);
+    let mut lines = head.lines();
+    let Some(first) = lines.next() else { return Ok(None) };
     let mut words = first.split(' ');
     let (Some(method), Some(path), Some("HTTP/1.1" | "HTTP/1.0")) = (words.next(), words.next(), words.next()) else {
         return Ok(None);
     };
     let name = path.split(['?', '#']).next().unwrap_or_default().to_owned();
-    let mut request = Request { method: method.to_owned(), name, host: None, range: None };
+    let mut request = Request { method: method.to_owned(), name, host: None, range: None, site: None };
     for line in lines {
-        let line = line?;
-        if line.is_empty() {
-            return Ok(Some(request));
-        }
         if let Some((name, value)) = line.split_once(':') {
             let value = Some(value.trim().to_owned());
             match name.to_ascii_lowercase().as_str() {
                 "host" => request.host = value,
                 "range" => request.range = value,
+                "sec-fetch-site" => request.site = value,
                 _ => {}
             }
         }
     }
-    // It ends before its empty line, or is too long.
-    Ok(None)
+    Ok(Some(request))
 }
 
 /// Whether a name that a browser called us by is that of this machine itself.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// A falling grain above a floor.
 const SCENE: &str = r#"
-title = "a </script> & \"quoted\" title"
+title = "a </script> <!-- script --><!--<script> & \"quoted\" title"
 gravity = [0, 0, -9.81]
 [material.glass]
 density = 2500
@@ -44,7 +44,7 @@ fn folder(frames: usize) -> (tempfile::TempDir, PathBuf) {
     let mut simulation = Simulation::new(scene.stages, scene.state, 1);
     simulation.prepare().unwrap();
     for _ in 0..frames {
-        writer.frame(&Scene::of(&simulation), true).unwrap();
+        writer.frame(&Scene::of(&simulation)).unwrap();
         simulation.advance(10).unwrap();
     }
     std::fs::write(dir.path().join("series.csv"), "step,time [s]\n0,0.0\n").unwrap();
@@ -126,6 +126,11 @@ fn strangers_are_refused() {
     for host in ["Host: example.org\r\n", "Host: 127.0.0.1.example.org:80\r\n", ""] {
         assert_eq!(ask(viewer, &format!("GET /frames.esk HTTP/1.1\r\n{host}")).0, 403, "{host}");
     }
+    for (site, status) in [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)] {
+        let lines = format!("GET / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: {site}\r\n");
+        assert_eq!(ask(viewer, &lines).0, status, "{site}");
+    }
+    assert_eq!(ask(viewer, "nonsense\r\n").0, 400);
     assert_eq!(ask(viewer, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n").0, 405);
 }
 
@@ -177,7 +182,10 @@ fn a_page_that_holds_a_run_is_small_without_it_and_cannot_be_broken_by_its_texts
         rest.split_once('>').unwrap().1.split_once("</script>").unwrap().0.to_owned()
     };
     let index: serde_json::Value = serde_json::from_str(&part(&some, "esker-index")).unwrap();
-    assert_eq!(index["head"]["title"], "a </script> & \"quoted\" title");
+    assert_eq!(index["head"]["title"], "a </script> <!-- script --><!--<script> & \"quoted\" title");
+    // One script of the page itself, and one each for index, series and store.
+    assert_eq!((some.matches("<script").count(), some.matches("</script>").count()), (4, 4));
+    assert_eq!(part(&some, "esker-series"), "\"step,time [s]\\n0,0.0\\n\"");
     let times: Vec<f64> = index["frames"].as_array().unwrap().iter().map(|f| f["time"].as_f64().unwrap()).collect();
     let expected: Vec<f64> = [0, 3, 4].iter().map(|&k| run.store.frames()[k].time).collect();
     assert_eq!(times, expected, "every third and the last");

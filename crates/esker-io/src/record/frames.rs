@@ -22,7 +22,7 @@ fn grains(path: &Path, scene: &Scene) -> Result<(), VtkError> {
 }
 
 fn contacts(path: &Path, scene: &Scene) -> Result<(), VtkError> {
-    let all = &scene.contacts;
+    let all = scene.contacts();
     let ends: Vec<Vec3> = all.iter().flat_map(|c| scene.ends(c)).collect();
     let wall = |c: &ContactForce| match c.other {
         Other::Grain(_) => -1i32,

@@ -238,6 +238,9 @@ impl Recorder {
         if let Some(series) = &mut self.series {
             series.sync()?;
         }
+        if let Some(store) = &mut self.store {
+            store.sync()?;
+        }
         let meta = Meta { engine: engine_version(), scene: self.title.clone(), step: state.step, time: state.time };
         Ok(self.folder.save_checkpoint(state, &meta)?)
     }
@@ -258,7 +261,7 @@ impl Recorder {
         if self.plan.frames.is_none() {
             return Ok(());
         }
-        let scene = Scene::of(simulation);
+        let scene = if self.plan.contacts { Scene::of(simulation) } else { Scene::of_grains(simulation) };
         for (kind, collection) in &mut self.collections {
             let number = collection.entries().len() as u64;
             frames::write(*kind, &self.folder.frame(*kind, number), &scene)?;
@@ -269,7 +272,7 @@ impl Recorder {
             })?;
         }
         if let Some(store) = &mut self.store {
-            store.frame(&scene, self.plan.contacts)?;
+            store.frame(&scene)?;
         }
         Ok(())
     }
@@ -280,6 +283,10 @@ fn resumed_store(folder: &RunFolder, title: &str, simulation: &Simulation) -> Re
     let path = folder.file(STORE_FILE);
     match store::Writer::resume(&path, simulation.state.step) {
         Err(StoreError::File(e)) if e.reason.kind() == std::io::ErrorKind::NotFound => {
+            store::Writer::create(&path, run_head(title, simulation.model()))
+        }
+        Err(StoreError::NotBegun { .. }) => {
+            std::fs::remove_file(&path).map_err(|e| FileError::new(&path, Attempt::Remove, e))?;
             store::Writer::create(&path, run_head(title, simulation.model()))
         }
         resumed => resumed,

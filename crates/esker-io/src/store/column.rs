@@ -6,7 +6,7 @@
 //! - `half`: value over `scale`, the largest size in the column, as an IEEE half float. Relative error at most 2⁻¹¹ = 0.05 %
 //!   above 6e-5 of the largest, below it absolute: 3e-8 of the largest.
 //! - `step`: (value − `origin`) / `step`, rounded. Absolute error at most half a step.
-//! - `whole`: value − `least`, exact; with `delta`, what it grows by from row to row.
+//! - `whole`: value − `least`, exact below 2³²; with `delta`, what it grows by from row to row.
 //!
 //! Then the first bytes of all values of the first component stand together, then their second bytes, and so on through the
 //! components: bytes of the same meaning side by side are what deflate can make small.

@@ -57,6 +57,12 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// Its first block is not all there.
+    #[error("`{}` has not been begun yet\n  wait until the run has written its first frame, or start it again", path.display())]
+    NotBegun {
+        /// The file.
+        path: PathBuf,
+    },
     /// Written by a newer program.
     #[error("`{}` has layout {found}; this Esker reads layout {VERSION}\n  use the program that wrote it, or run the scene again", path.display())]
     Version {
@@ -66,7 +72,7 @@ pub enum StoreError {
         found: u32,
     },
     /// What is there is not what was written.
-    #[error("`{}` is damaged at byte {at}: {what}\n  frames before this place can still be read; continue the run or start it again", path.display())]
+    #[error("`{}` is damaged at byte {at}: {what}\n  frames before this place can still be seen; to continue the run, move the file away", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

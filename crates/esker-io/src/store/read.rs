@@ -122,7 +122,10 @@ impl Reader {
             other => other,
         })?
         else {
-            return Err(foreign());
+            let begins =
+                reader.bytes(0, reader.length()?.min(4) as usize).map_err(FileError::at(path, Attempt::Read))?;
+            let path = path.to_owned();
+            return Err(if MAGIC.starts_with(&begins) { StoreError::NotBegun { path } } else { foreign() });
         };
         let Head::Run(head) = head else { return Err(foreign()) };
         if head.version != VERSION {
@@ -159,7 +162,7 @@ impl Reader {
         self.first_block_end
     }
 
-    /// What is wrong behind the last frame, if the file does not just end there.
+    /// What is wrong with the file, if anything that was looked at is. A torn end is nothing wrong.
     pub fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }
@@ -167,15 +170,19 @@ impl Reader {
     /// Lists frames that have come since; a run that went on from a checkpoint may have dropped some. What is damaged ends the
     /// list, see [`fault`](Self::fault).
     pub fn look_again(&mut self) -> Result<(), StoreError> {
-        let length = self.file.metadata().map_err(FileError::at(&self.path, Attempt::Read))?.len();
-        if length < self.end {
+        if self.length()? < self.end {
             self.frames.clear();
             self.end = self.first_block_end;
+            self.fault = None;
         }
-        self.fault = None;
-        while let Some((outside, head)) = self.head_at(self.end).or_else(|e| self.note(e))? {
+        if self.fault.is_some() {
+            return Ok(());
+        }
+        while let Some(outside) = self.outside_at(self.end).or_else(|e| self.note(e))? {
             let (at, length) = (self.end, outside.length());
-            if let Head::Frame { time, step, grains, walls, .. } = head {
+            // A head that is not understood costs its block, not those behind it.
+            let head = self.head_at(at).or_else(|e| self.note(e))?;
+            if let Some((_, Head::Frame { time, step, grains, walls, .. })) = head {
                 self.frames.push(FrameInfo { time, step, at, length, grains, walls });
             }
             self.end = at + length;
@@ -186,8 +193,8 @@ impl Reader {
     /// Keeps damage as the fault of the file.
     fn note<T>(&mut self, error: StoreError) -> Result<Option<T>, StoreError> {
         match error {
-            StoreError::Damaged { .. } => {
-                self.fault = Some(error.to_string());
+            StoreError::Damaged { what, at, .. } => {
+                self.fault.get_or_insert_with(|| format!("block at byte {at}: {what}"));
                 Ok(None)
             }
             other => Err(other),
@@ -309,6 +316,11 @@ impl Reader {
         StoreError::Damaged { path: self.path.clone(), at, what: what.into() }
     }
 
+    /// Length of the file \[B\].
+    fn length(&self) -> Result<u64, StoreError> {
+        Ok(self.file.metadata().map_err(FileError::at(&self.path, Attempt::Read))?.len())
+    }
+
     /// Bytes of the file.
     fn bytes(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; length];
@@ -321,7 +333,7 @@ impl Reader {
     /// Outside of the block that begins at a place; `None` when it is not all there.
     fn outside_at(&self, at: u64) -> Result<Option<Outside>, StoreError> {
         let at_file = |e| StoreError::from(FileError::new(&self.path, Attempt::Read, e));
-        let length = self.file.metadata().map_err(at_file)?.len();
+        let length = self.length()?;
         if length.saturating_sub(at) < PREFIX {
             return Ok(None);
         }

@@ -84,9 +84,12 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Goes on with a store: what comes after the last frame at or before a step is dropped.
+    /// Goes on with a store: what comes after the last frame at or before a step is dropped. One that is damaged is left alone.
     pub fn resume(path: &Path, step: u64) -> Result<Self, StoreError> {
         let reader = Reader::open(path)?;
+        if let Some(what) = reader.fault() {
+            return Err(StoreError::Damaged { path: path.to_owned(), at: reader.end(), what: what.to_owned() });
+        }
         let kept = reader.frames().iter().rev().find(|frame| frame.step <= step);
         let end = kept.map_or(reader.first_block_end(), |frame| frame.end());
         let [grains, walls] = kept.map_or(Ok([None; 2]), |frame| reader.marks(frame).map(|m| m.map(Some)))?;
@@ -95,8 +98,8 @@ impl Writer {
         Ok(Self { path: path.to_owned(), file, end, grains, walls })
     }
 
-    /// Appends a frame, with or without its contacts.
-    pub fn frame(&mut self, scene: &Scene, contacts: bool) -> Result<(), StoreError> {
+    /// Appends a frame.
+    pub fn frame(&mut self, scene: &Scene) -> Result<(), StoreError> {
         let p = &scene.state.particles;
         let mut order: Vec<u32> = (0..scene.grains() as u32).collect();
         order.sort_unstable_by_key(|&i| p.id[i as usize]);
@@ -114,7 +117,7 @@ impl Writer {
         let changing = fields.iter().filter(|f| f.keep == Keep::Always);
         columns.extend(changing.map(|f| body.field(f, &order)));
         let mut tables = FrameTables { grains: TableHead { rows: order.len(), columns }, ..Default::default() };
-        if contacts {
+        if scene.has_contacts() {
             let (pairs, ends) = contact_tables(scene, &order, &mut body);
             (tables.pairs, tables.ends) = (Some(pairs), Some(ends));
         }
@@ -127,6 +130,11 @@ impl Writer {
         let parts = shapes.iter().map(part).collect();
         let (time, step) = (scene.state.time, scene.state.step);
         self.block(&Head::Frame { time, step, grains, walls, parts, tables }, &body.bytes)
+    }
+
+    /// Forces the frames to disk, so that they outlive a power cut; meant to go with each checkpoint.
+    pub fn sync(&mut self) -> Result<(), StoreError> {
+        Ok(self.file.sync_data().map_err(FileError::at(&self.path, Attempt::Write))?)
     }
 
     /// Where the block of these grains begins: the last one, if nothing has changed.
@@ -212,14 +220,16 @@ fn contact_tables(scene: &Scene, order: &[u32], body: &mut Body) -> (TableHead, 
         _ => None,
     };
     let (mut pairs, mut ends) = (Vec::new(), Vec::new());
-    for (k, c) in scene.contacts.iter().enumerate() {
+    for (k, c) in scene.contacts().iter().enumerate() {
         let a = row[c.i];
         match partner(c) {
             Some(b) => pairs.push((a.min(b), a.max(b), k as u32)),
             None => ends.push((a, k as u32)),
         }
     }
+    // A pair across a periodic face that is shown on one side of it has two records of the same line.
     pairs.sort_unstable();
+    pairs.dedup_by_key(|&mut (a, b, _)| (a, b));
     ends.sort_unstable();
     let fields = scene.contact_fields();
     let stored = || fields.iter().filter(|f| f.keep == Keep::Always);
@@ -235,7 +245,7 @@ fn contact_tables(scene: &Scene, order: &[u32], body: &mut Body) -> (TableHead, 
     let pairs = TableHead { rows: rows.len(), columns };
 
     let rows: Vec<u32> = ends.iter().map(|e| e.1).collect();
-    let contact = |k: &u32| &scene.contacts[*k as usize];
+    let contact = |k: &u32| &scene.contacts()[*k as usize];
     let first: Vec<f64> = ends.iter().map(|e| e.0.into()).collect();
     let wall: Vec<f64> = rows
         .iter()

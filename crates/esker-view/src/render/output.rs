@@ -207,7 +207,7 @@ impl<'a, W: Write> GifCoder<'a, W> {
 
     fn add(&mut self, image: &Image) -> io::Result<()> {
         // In hundredths of a second: the next frame is due by the clock, not a rounded time after this one.
-        let due = |frame: usize| (100.0 * frame as f64 / self.fps).round() as u16;
+        let due = |frame: usize| (100.0 * frame as f64 / self.fps).round() as u64 as u16;
         let frame = gif::Frame {
             delay: due(self.frames + 1).wrapping_sub(due(self.frames)).max(1),
             width: self.size[0],

@@ -40,6 +40,16 @@ impl Run {
         Ok(Self { source: Source::Store(reader) })
     }
 
+    /// What is wrong with its frames, if anything is.
+    pub fn fault(&self) -> Option<String> {
+        match &self.source {
+            Source::Store(store) => {
+                store.fault().map(|fault| format!("`{}` is damaged, {fault}", store.path().display()))
+            }
+            Source::Memory { .. } => None,
+        }
+    }
+
     /// Frames that were never written.
     pub fn in_memory(head: RunHead, frames: Vec<FrameData>) -> Result<Self, RenderError> {
         if frames.is_empty() {
