@@ -98,6 +98,10 @@ class Camera {
       };
       this.distance = Math.max(...range(local.map(needed)), 1e-9);
     }
+    // The legend stands at the lower edge; a narrow picture has no room beside it.
+    const legend = this.aspect < 1 ? 0.13 : 0;
+    this.distance /= 1 - legend;
+    middle[1] -= legend * this.distance * HALF;
     this.target = add(add(times(right, middle[0]), times(up, middle[1])), times(back, middle[2]));
   }
 
