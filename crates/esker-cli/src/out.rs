@@ -19,6 +19,13 @@ pub fn line(out: &mut dyn Write, text: std::fmt::Arguments) {
     let _ = writeln!(out, "{text}");
 }
 
+/// Tells what does not stop a command.
+pub fn note(text: Option<String>) {
+    if let Some(text) = text {
+        tell!("note: {text}");
+    }
+}
+
 /// Writes a text that is a result, so that a full disk is an error; a closed pipe is not.
 pub fn result(bytes: &[u8]) -> std::io::Result<()> {
     let mut out = std::io::stdout();

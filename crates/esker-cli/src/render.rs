@@ -1,7 +1,7 @@
 //! `esker render`: pictures and animations of a run, without any display.
 
 use crate::Failure;
-use crate::out::{say, tell};
+use crate::out::{self, say, tell};
 use esker_view::colour::Map;
 use esker_view::render::output::{self, Film, Kind};
 use esker_view::render::{self, Background, Clip, Projection, Range, Run, Settings, Shot, Side, Size, Which};
@@ -112,9 +112,7 @@ fn fps(text: &str) -> Result<f64, &'static str> {
 pub fn main(args: &Args) -> Result<(), Failure> {
     crate::use_threads(args.threads)?;
     let run = Run::open(&args.run)?;
-    if let Some(fault) = run.fault() {
-        tell!("note: {fault}");
-    }
+    out::note(run.fault());
     let path = args.output.clone().unwrap_or_else(|| default_name(&args.run));
     let (kind, which) = plan(args, &path)?;
     let frames = run.numbers(which)?;

@@ -1,7 +1,7 @@
 //! `esker report`.
 
 use crate::Failure;
-use crate::out::{say, tell};
+use crate::out::{self, say};
 use esker_view::render::output::png_bytes;
 use esker_view::render::{self, RenderError, Settings, Shot, Size};
 use esker_view::report::{self, Picture};
@@ -53,9 +53,7 @@ fn pictures(folder: &Path) -> Result<Vec<Picture>, Failure> {
         Err(RenderError::Run(RunError::NoFrames { .. }) | RenderError::Empty { .. }) => return Ok(Vec::new()),
         Err(e) => return Err(e.into()),
     };
-    if let Some(fault) = run.fault() {
-        tell!("note: {fault}");
-    }
+    out::note(run.fault());
     let last = run.frames().len() - 1;
     let mut numbers: Vec<usize> = (0..PICTURES).map(|k| k * last / (PICTURES - 1)).collect();
     numbers.dedup();

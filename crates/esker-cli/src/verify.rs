@@ -3,6 +3,7 @@
 use crate::Failure;
 use crate::out::{say, tell};
 use esker_io::atomic;
+use esker_io::chart::escaped;
 use esker_verification::{Case, Check, Effort, Report, cases};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -191,10 +192,6 @@ fn markdown(reports: &[Report]) -> String {
         let _ = write!(text, "\n## {id}: {}\n\n{}{line}|\n{rows}", table.title, row(&table.header));
     }
     text
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn html(reports: &[Report]) -> String {

@@ -1,7 +1,7 @@
 //! `esker view`.
 
 use crate::Failure;
-use crate::out::{say, tell};
+use crate::out::{self, say, tell};
 use esker_view::page;
 use esker_view::run::Run;
 use esker_view::serve::Viewer;
@@ -40,9 +40,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 
 fn write(folder: &Path, file: &Path, every: usize) -> Result<(), Failure> {
     let mut run = Run::open(folder)?;
-    if let Some(fault) = run.fault() {
-        tell!("note: {fault}");
-    }
+    out::note(run.fault());
     let text = page::with_run(&mut run, every)?;
     esker_io::atomic::write(file, |w| w.write_all(text.as_bytes()))?;
     say!("{} ({:.1} MB)", file.display(), text.len() as f64 / 1e6);
@@ -58,9 +56,7 @@ fn write(folder: &Path, file: &Path, every: usize) -> Result<(), Failure> {
 fn serve(args: &Args) -> Result<(), Failure> {
     let viewer = Viewer::open(&args.run, args.port)?;
     let address = viewer.address();
-    if let Some(fault) = viewer.fault() {
-        tell!("note: {fault}");
-    }
+    out::note(viewer.fault());
     say!("{} at {address}", args.run.display());
     if !args.no_open && !open_browser(&address) {
         say!("open this address in a browser on this machine");

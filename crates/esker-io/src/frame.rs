@@ -108,6 +108,8 @@ pub struct Scene<'a> {
     pub state: &'a State,
     pressed: Vec<Pressed>,
     contacts: Option<Vec<ContactForce>>,
+    /// The walls that are there.
+    pub walls: Vec<WallShape>,
 }
 
 impl<'a> Scene<'a> {
@@ -145,7 +147,7 @@ impl<'a> Scene<'a> {
         for (i, grain) in pressed.iter_mut().enumerate() {
             grain.stress *= 1.0 / model.kinds[p.kind[i] as usize].shape.volume(p.radius(i));
         }
-        Self { model, state, pressed, contacts: None }
+        Self { model, state, pressed, contacts: None, walls: walls(model, state) }
     }
 
     /// Whether contacts are wanted.
@@ -242,49 +244,43 @@ impl<'a> Scene<'a> {
             Field::real("overlap", "m", Not, |k| all[k].overlap),
         ]
     }
+}
 
-    /// The walls that are there.
-    pub fn walls(&self) -> Vec<WallShape> {
-        let (model, state) = (self.model, self.state);
-        let (clip, depth) = self.clip();
-        let active = model.walls.iter().enumerate().filter(|(_, wall)| wall.active);
-        let shape = |(w, wall): (usize, &esker::model::Wall)| {
-            let (vertices, triangles) = wall.surface.triangles(depth, clip);
-            WallShape {
-                wall: w,
-                pose: state.wall_pose(model, w, state.time),
-                force: state.walls[w].force,
-                vertices,
-                triangles,
-            }
-        };
-        active.map(shape).collect()
-    }
+/// The walls that are there.
+fn walls(model: &Model, state: &State) -> Vec<WallShape> {
+    let (clip, depth) = clip(model, state);
+    let active = model.walls.iter().enumerate().filter(|(_, wall)| wall.active);
+    let shape = |(w, wall): (usize, &esker::model::Wall)| {
+        let (vertices, triangles) = wall.surface.triangles(depth, clip);
+        let (pose, force) = (state.wall_pose(model, w, state.time), state.walls[w].force);
+        WallShape { wall: w, pose, force, vertices, triangles }
+    };
+    active.map(shape).collect()
+}
 
-    /// The box that endless walls are drawn in: around the grains and the finite walls, in steps of an eighth of its size
-    /// so that it seldom changes. And the depth of planar walls \[m\].
-    fn clip(&self) -> (Aabb, f64) {
-        let places = &self.state.particles.place;
-        let mut clip = Aabb::EMPTY;
-        for place in places {
-            clip = clip.including(place.position + place.radius).including(place.position - place.radius);
-        }
-        let mut largest: f64 = places.iter().map(|place| place.radius).fold(0.0, f64::max);
-        for wall in &self.model.walls {
-            let b = wall.surface.bounds();
-            if b.min.is_finite() && b.max.is_finite() {
-                clip = clip.union(b);
-            }
-        }
-        if !(clip.min.is_finite() && clip.max.is_finite()) {
-            clip = Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) };
-            largest = largest.max(0.1);
-        }
-        let clip = clip.grown(largest);
-        let step = ((clip.max - clip.min).max_element() / 8.0).log2().ceil().exp2();
-        let clip = Aabb { min: (clip.min / step).floor() * step, max: (clip.max / step).ceil() * step };
-        (clip, 2.0 * largest)
+/// The box that endless walls are drawn in: around the grains and the finite walls, in steps of an eighth of its size
+/// so that it seldom changes. And the depth of planar walls \[m\].
+fn clip(model: &Model, state: &State) -> (Aabb, f64) {
+    let places = &state.particles.place;
+    let mut clip = Aabb::EMPTY;
+    for place in places {
+        clip = clip.including(place.position + place.radius).including(place.position - place.radius);
     }
+    let mut largest: f64 = places.iter().map(|place| place.radius).fold(0.0, f64::max);
+    for wall in &model.walls {
+        let b = wall.surface.bounds();
+        if b.min.is_finite() && b.max.is_finite() {
+            clip = clip.union(b);
+        }
+    }
+    if !(clip.min.is_finite() && clip.max.is_finite()) {
+        clip = Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) };
+        largest = largest.max(0.1);
+    }
+    let clip = clip.grown(largest);
+    let step = ((clip.max - clip.min).max_element() / 8.0).log2().ceil().exp2();
+    let clip = Aabb { min: (clip.min / step).floor() * step, max: (clip.max / step).ceil() * step };
+    (clip, 2.0 * largest)
 }
 
 /// A field by name, without its values.
@@ -318,7 +314,7 @@ pub fn described_grain_fields() -> Vec<Described> {
         seed: 0,
     };
     let state = State::new(&model);
-    let scene = Scene { model: &model, state: &state, pressed: vec![], contacts: None };
+    let scene = Scene { model: &model, state: &state, pressed: vec![], contacts: None, walls: vec![] };
     let described = |f: &Field| Described { name: f.name, unit: f.unit, components: f.components };
     scene.grain_fields().iter().map(described).collect()
 }

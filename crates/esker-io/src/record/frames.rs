@@ -41,7 +41,7 @@ fn walls(path: &Path, scene: &Scene) -> Result<(), VtkError> {
     let mut corners: Vec<[usize; 3]> = Vec::new();
     let mut wall_of: Vec<i32> = Vec::new();
     let mut force_of: Vec<Vec3> = Vec::new();
-    for shape in scene.walls() {
+    for shape in &scene.walls {
         let first = points.len();
         points.extend(shape.vertices.iter().map(|&v| shape.pose.to_world(v)));
         corners.extend(shape.triangles.iter().map(|t| t.map(|k| first + k as usize)));

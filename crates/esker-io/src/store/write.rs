@@ -105,8 +105,7 @@ impl Writer {
         order.sort_unstable_by_key(|&i| p.id[i as usize]);
         let fields = scene.grain_fields();
         let grains = self.grains_block(&fields, &order)?;
-        let shapes = scene.walls();
-        let walls = self.walls_block(&shapes)?;
+        let walls = self.walls_block(&scene.walls)?;
 
         let mut body = Body::default();
         let places: Vec<f64> = order.iter().flat_map(|&i| scene.place(i as usize).to_array()).collect();
@@ -127,7 +126,7 @@ impl Writer {
             orientation: shape.pose.orientation.to_array(),
             force: shape.force.to_array(),
         };
-        let parts = shapes.iter().map(part).collect();
+        let parts = scene.walls.iter().map(part).collect();
         let (time, step) = (scene.state.time, scene.state.step);
         self.block(&Head::Frame { time, step, grains, walls, parts, tables }, &body.bytes)
     }

@@ -2,7 +2,8 @@
 
 use super::RenderError;
 use super::legend::time_stamp;
-use esker_io::store::{FrameData, FrameInfo, Reader, RunHead};
+use crate::run;
+use esker_io::store::{FrameData, FrameInfo, RunHead};
 use std::path::Path;
 
 /// A run whose frames can be drawn.
@@ -13,7 +14,7 @@ pub struct Run {
 
 #[derive(Debug)]
 enum Source {
-    Store(Reader),
+    Folder(run::Run),
     Memory { head: RunHead, frames: Vec<FrameData>, list: Vec<FrameInfo> },
 }
 
@@ -33,19 +34,17 @@ pub enum Which {
 impl Run {
     /// Opens a run folder.
     pub fn open(folder: &Path) -> Result<Self, RenderError> {
-        let reader = crate::run::Run::open(folder)?.store;
-        if reader.frames().is_empty() {
-            return Err(RenderError::Empty { path: reader.path().to_owned() });
+        let run = run::Run::open(folder)?;
+        if run.store.frames().is_empty() {
+            return Err(RenderError::Empty { path: run.store.path().to_owned() });
         }
-        Ok(Self { source: Source::Store(reader) })
+        Ok(Self { source: Source::Folder(run) })
     }
 
     /// What is wrong with its frames, if anything is.
     pub fn fault(&self) -> Option<String> {
         match &self.source {
-            Source::Store(store) => {
-                store.fault().map(|fault| format!("`{}` is damaged, {fault}", store.path().display()))
-            }
+            Source::Folder(run) => run.fault(),
             Source::Memory { .. } => None,
         }
     }
@@ -63,7 +62,7 @@ impl Run {
     /// The store of frames.
     pub fn path(&self) -> &Path {
         match &self.source {
-            Source::Store(reader) => reader.path(),
+            Source::Folder(run) => run.store.path(),
             Source::Memory { .. } => Path::new("frames in memory"),
         }
     }
@@ -71,7 +70,7 @@ impl Run {
     /// What the run says of itself.
     pub fn head(&self) -> &RunHead {
         match &self.source {
-            Source::Store(reader) => reader.head(),
+            Source::Folder(run) => run.store.head(),
             Source::Memory { head, .. } => head,
         }
     }
@@ -79,7 +78,7 @@ impl Run {
     /// Frames there are; at least one.
     pub fn frames(&self) -> &[FrameInfo] {
         match &self.source {
-            Source::Store(reader) => reader.frames(),
+            Source::Folder(run) => run.store.frames(),
             Source::Memory { list, .. } => list,
         }
     }
@@ -87,7 +86,7 @@ impl Run {
     /// A frame.
     pub fn frame(&self, number: usize) -> Result<FrameData, RenderError> {
         match &self.source {
-            Source::Store(reader) => Ok(reader.frame(number)?),
+            Source::Folder(run) => Ok(run.store.frame(number)?),
             Source::Memory { frames, .. } => {
                 let none = RenderError::NoFrame { number: number as i64, count: frames.len() };
                 frames.get(number).cloned().ok_or(none)
