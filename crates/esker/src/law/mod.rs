@@ -17,8 +17,11 @@
 //! **Range.** Some forces act before bodies touch, or until a neck or a bridge between them breaks. [`Law::range`] tells
 //! how far apart they may be; overlaps are then negative. Friction and dashpots act as far as the normal law does, not where
 //! a bridge alone pulls.
+//!
+//! Hard bodies, which exchange an impulse in an instant, have a law of their own: [`collision`].
 
 pub mod cohesion;
+pub mod collision;
 pub mod damping;
 pub mod normal;
 pub mod restitution;
