@@ -1,12 +1,13 @@
 //! The model: everything that a step does not change. A stage has its own model; walls, materials, kinds and feeds keep
 //! their index from stage to stage.
 
-use crate::boundary::{Motion, Surface};
+use crate::boundary::{Motion, MotionPart, Surface};
 use crate::field::Field;
 use crate::fill::feed::Feeder;
 use crate::integrate::{Integrator, Rotation};
 use crate::law::Law;
-use crate::math::Vec3;
+use crate::law::collision::Collision;
+use crate::math::{Pose, Vec3};
 use crate::neighbor::PeriodicCell;
 use crate::particles::{NewGrain, Place};
 use crate::region::Region;
@@ -65,16 +66,16 @@ impl Kind {
     }
 }
 
-/// The law of every pair of materials.
+/// The law of every pair of materials: of soft contacts, or of hard collisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PairTable {
+pub struct PairTable<T = Law> {
     materials: usize,
-    laws: Vec<Law>,
+    laws: Vec<T>,
 }
 
-impl PairTable {
+impl<T> PairTable<T> {
     /// A table for `materials` materials, each pair given by `law(a, b)` with a ≤ b.
-    pub fn new(materials: usize, mut law: impl FnMut(usize, usize) -> Law) -> Self {
+    pub fn new(materials: usize, mut law: impl FnMut(usize, usize) -> T) -> Self {
         let laws = (0..materials * materials)
             .map(|k| {
                 let (a, b) = (k / materials, k % materials);
@@ -92,15 +93,17 @@ impl PairTable {
 
     /// Law of a pair of materials.
     #[inline]
-    pub fn law(&self, a: u16, b: u16) -> &Law {
+    pub fn law(&self, a: u16, b: u16) -> &T {
         &self.laws[self.index(a, b)]
     }
 
     /// All laws, row by row.
-    pub fn laws(&self) -> &[Law] {
+    pub fn laws(&self) -> &[T] {
         &self.laws
     }
+}
 
+impl PairTable<Law> {
     /// How far apart grains of a radius, or one and a wall, may be for a force between them, at most \[m\].
     pub fn range(&self, radius: f64) -> f64 {
         let between = |law: &Law| law.range([1.0 / radius; 2], true).max(range_to_wall(law, radius));
@@ -130,6 +133,32 @@ pub struct Wall {
     pub motion: Motion,
     /// An open gate is absent.
     pub active: bool,
+}
+
+impl Wall {
+    /// The motion without spins that leave the surface where it is; `base` is the pose when the motion began.
+    pub fn motion_of_surface(&self, base: &Pose) -> Motion {
+        let mut rest = Motion::default();
+        // A spin about the axis of symmetry moves nothing, as long as no turn before it has carried the axis away.
+        let mut turned = false;
+        for part in &self.motion.parts {
+            let spins_in_place = match part {
+                MotionPart::Rotate { through, axis, .. }
+                | MotionPart::Swing { through, axis, .. }
+                | MotionPart::Schedule { through, axis, .. } => {
+                    let (through, axis) = (base.to_local(*through), base.orientation.conjugate() * *axis);
+                    let in_place = !turned && !part.shifts() && self.surface.is_invariant_under_spin(through, axis);
+                    turned |= !in_place;
+                    in_place
+                }
+                _ => false,
+            };
+            if !spins_in_place {
+                rest.parts.push(part.clone());
+            }
+        }
+        rest
+    }
 }
 
 /// Where grains are taken out.
@@ -172,6 +201,8 @@ pub struct Model {
     pub kinds: Vec<Kind>,
     /// Laws of the material pairs.
     pub laws: PairTable,
+    /// Laws of hard collisions of the material pairs.
+    pub collisions: PairTable<Collision>,
     /// Walls.
     pub walls: Vec<Wall>,
     /// Force fields.
@@ -184,6 +215,8 @@ pub struct Model {
     pub gates: Vec<CountingPlane>,
     /// Time step \[s\].
     pub dt: f64,
+    /// How the stage is computed.
+    pub method: Method,
     /// Time integration scheme.
     pub integrator: Integrator,
     /// How bodies with different moments of inertia are turned.
@@ -192,6 +225,58 @@ pub struct Model {
     pub skin: f64,
     /// Seed of all random numbers.
     pub seed: u64,
+}
+
+/// How a stage is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Method {
+    /// Soft contacts at fixed steps: [`crate::solver::explicit`].
+    #[default]
+    Explicit,
+    /// Hard collisions in time order: [`crate::solver::event`].
+    Event(EventSettings),
+}
+
+/// Settings of the event-driven solver.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EventSettings {
+    /// What is done when collisions follow each other faster and faster.
+    pub collapse: Collapse,
+    /// Time over which the force on a wall is averaged \[s\].
+    pub window: f64,
+}
+
+/// What is done against collisions that follow each other faster and faster and never end (inelastic collapse).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Collapse {
+    /// Nothing: a run whose clock stands still ends with an error.
+    Refuse,
+    /// Collisions slower than this lose nothing; bodies part with a hundredth of it at least \[m/s\].
+    Speed(f64),
+    /// Collisions within a time after the last of either body lose nothing: the TC model (Luding & McNamara, Granul. Matter 1
+    /// (1998) 113). Bodies part with a least speed.
+    Time {
+        /// Duration of a contact \[s\].
+        contact: f64,
+        /// Least speed of parting \[m/s\].
+        least: f64,
+    },
+    /// Once most collisions are slower than this the stage goes on with soft contacts \[m/s\].
+    HandOver(f64),
+}
+
+impl Collapse {
+    /// Least speed of parting over the cut-off.
+    pub const LEAST: f64 = 0.01;
+
+    /// Bodies part with this speed at least \[m/s\].
+    pub fn least(&self) -> f64 {
+        match *self {
+            Collapse::Refuse => 0.0,
+            Collapse::Speed(speed) | Collapse::HandOver(speed) => Self::LEAST * speed,
+            Collapse::Time { least, .. } => least,
+        }
+    }
 }
 
 /// A plane whose crossings are counted: flow in the direction of its normal is positive.

@@ -119,6 +119,34 @@ pub struct Last {
     pub torque: Vec3,
 }
 
+/// Free flight of a grain since it last met something, as one cache line, for the event-driven solver
+/// ([`crate::solver::event`]); the column is empty for others.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[repr(C, align(64))]
+pub struct Flight {
+    /// Place at the beginning \[m\].
+    pub position: Vec3,
+    /// Velocity at the beginning; of a flight that is computed in steps, the mean one over the step \[m/s\].
+    pub velocity: Vec3,
+    /// When it began, on the clock of the flights \[s\].
+    pub since: f64,
+    /// Radius \[m\].
+    pub radius: f64,
+}
+
+/// What a flight has besides, where it is computed in steps since forces are not constant.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arc {
+    /// Velocity at both ends of the step \[m/s\].
+    pub velocity: [Vec3; 2],
+    /// Power of the fields without a potential then \[W\].
+    pub power: [f64; 2],
+    /// When the step ends, on the clock of the flights \[s\].
+    pub until: f64,
+    /// Longest step for this grain \[s\].
+    pub step: f64,
+}
+
 /// Everything needed to add one grain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewGrain {
@@ -183,6 +211,12 @@ columns! {
     derivatives: Derivatives,
     /// Velocities and loads of one step ago, only for schemes that look back.
     last: Last,
+    /// Free flights, only for the event-driven solver.
+    flight: Flight,
+    /// When a grain last met something, on the clock of the flights; only for the event-driven solver \[s\].
+    met: f64,
+    /// The rest of flights that are computed in steps.
+    arc: Arc,
 }
 
 impl Particles {
@@ -249,6 +283,14 @@ impl Particles {
     pub fn forget_steps(&mut self) {
         self.derivatives.clear();
         self.last.clear();
+        self.forget_flights();
+    }
+
+    /// Forgets free flights: they begin anew where the grains are.
+    pub fn forget_flights(&mut self) {
+        self.flight.clear();
+        self.met.clear();
+        self.arc.clear();
     }
 
     /// Cuts periodic images off, so that every column has one entry per real grain.

@@ -3,7 +3,8 @@
 use crate::lanes::Width;
 use crate::math::Pose;
 use crate::measure::{energy, probe};
-use crate::model::Model;
+use crate::model::{Method, Model};
+use crate::solver::event::Event;
 use crate::solver::explicit::{Explicit, GRAINS_PER_WORKER};
 use crate::solver::{PhaseHook, Solver, StepError};
 use crate::state::State;
@@ -226,17 +227,28 @@ impl Simulation {
         let stage = &self.stages[self.state.stage];
         let (workers, least) = (self.workers, self.grains_per_worker);
         let (hook, without_losses, width) = (&self.hook, self.without_losses, self.width);
+        let hard = matches!(stage.model.method, Method::Event(_)) && !self.state.meetings.handed_over;
         let solver = self.solver.get_or_insert_with(|| {
             let explicit = Explicit::new(workers).grains_per_worker(least).width(width);
-            let mut solver: Box<dyn Solver> =
-                Box::new(if without_losses { explicit.without_losses() } else { explicit });
+            let mut solver: Box<dyn Solver> = match without_losses {
+                _ if hard => Box::new(Event::new()),
+                true => Box::new(explicit.without_losses()),
+                false => Box::new(explicit),
+            };
             if let Some(hook) = hook.clone() {
                 solver.on_phase(hook);
             }
             solver
         });
         self.is_whole = false;
-        solver.go_on(&stage.model, &mut self.state, steps)
+        let before = self.state.step;
+        solver.go_on(&stage.model, &mut self.state, steps)?;
+        if hard && self.state.meetings.handed_over {
+            // Grains lie on each other: the rest of the stage with soft contacts.
+            self.solver = None;
+            return self.advance_solver(steps - (self.state.step - before));
+        }
+        Ok(())
     }
 
     /// Ends the present stage: walls keep their place, what a switch changes in energy is booked.
@@ -245,6 +257,7 @@ impl Simulation {
         self.solver = None;
         let old = &self.stages[self.state.stage].model;
         let state = &mut self.state;
+        state.meetings.handed_over = false;
         let held = energy::mechanical(old, state);
         let poses: Vec<Pose> = (0..old.walls.len()).map(|w| state.wall_pose(old, w, state.time)).collect();
         state.stage += 1;

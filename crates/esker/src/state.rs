@@ -5,6 +5,7 @@ use crate::contact::{Contacts, WallContact};
 use crate::fill::feed::FeedState;
 use crate::law::Dissipation;
 use crate::math::{Pose, Twist, Vec3};
+use crate::measure::tally::Tally;
 use crate::model::Model;
 use crate::particles::{NewGrain, Particles};
 use crate::simulation::Stage;
@@ -40,6 +41,8 @@ pub struct State {
     pub removed: Flow,
     /// Energy account.
     pub ledger: Ledger,
+    /// What the event-driven solver has met.
+    pub meetings: Meetings,
     /// Whether the loads, and the stiffnesses that contacts remember, belong to the present positions and laws. To be
     /// cleared by who changes either.
     pub loads_are_current: bool,
@@ -73,6 +76,64 @@ pub struct Flow {
     pub count: i64,
     /// Mass, net \[kg\].
     pub mass: f64,
+}
+
+/// What the event-driven solver ([`crate::solver::event`]) has met so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Meetings {
+    /// Time at which the clock of the flights stood at zero \[s\].
+    pub clock: f64,
+    /// Collisions since that clock was last set.
+    pub since_set: u64,
+    /// Work of fields without a potential on flights that are over \[J\].
+    pub field_work: f64,
+    /// Events of all kinds so far, flights through cells included.
+    pub events: u64,
+    /// What was done against endless collisions.
+    pub cures: Cures,
+    /// The stage goes on with soft contacts: grains came to lie on each other.
+    pub handed_over: bool,
+    /// Collisions, one account for each stage with hard collisions.
+    pub tallies: Vec<Tally>,
+    /// Impulses on the walls over the present window, and its number.
+    pub window: Window,
+}
+
+/// How often something was done against endless collisions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cures {
+    /// Collisions slower than the cut-off, taken as elastic.
+    pub slow: u64,
+    /// Collisions too soon after the last, taken as elastic.
+    pub soon: u64,
+    /// Parting at the least speed, since bodies hardly moved.
+    pub lifted: u64,
+    /// Steps of a flight that were halved.
+    pub halved: u64,
+    /// Stages that went on with soft contacts.
+    pub handed_over: u64,
+}
+
+impl Cures {
+    /// All of them, with what they are.
+    pub fn list(&self) -> [(&'static str, u64); 5] {
+        [
+            ("slower than the cut-off, taken as elastic", self.slow),
+            ("too soon after the last, taken as elastic", self.soon),
+            ("parted at the least speed", self.lifted),
+            ("steps of a flight halved", self.halved),
+            ("handed over to soft contact", self.handed_over),
+        ]
+    }
+}
+
+/// Impulses on the walls over a window of time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Number of the window.
+    pub number: u64,
+    /// Impulse \[N s\] and its moment about the origin \[N m s\], of each wall.
+    pub impulse: Vec<[Vec3; 2]>,
 }
 
 /// What entered and left the energy of the grains since the start \[J\].
@@ -143,6 +204,7 @@ impl State {
         whole(columns == [n; 5] && [p.orientation.len(), p.kind.len()] == [n; 2], "its columns differ in length")?;
         let kept = |length: usize| length == 0 || length == n;
         whole(kept(p.derivatives.len()) && kept(p.last.len()), "its columns differ in length")?;
+        whole(kept(p.flight.len()) && kept(p.met.len()) && kept(p.arc.len()), "its columns differ in length")?;
         whole(p.kind.iter().all(|&k| usize::from(k) < model.kinds.len()), "a grain is of no kind")?;
         whole(p.id.iter().all(|&id| id < self.next_id), "a grain has the identity of a later one")?;
         whole(self.epoch_step <= self.step, "its stage began after it")?;
@@ -169,6 +231,7 @@ impl State {
         let p = &self.particles;
         let read = held(&p.id) + held(&p.place) + held(&p.motion) + held(&p.mass) + held(&p.inertia);
         let rest = held(&p.load) + held(&p.orientation) + held(&p.kind) + held(&p.derivatives) + held(&p.last);
+        let rest = rest + held(&p.flight) + held(&p.met) + held(&p.arc);
         read + rest + held(&self.contacts.pairs) + held(&self.contacts.walls)
     }
 

@@ -25,7 +25,8 @@ use esker::region::Region;
 use esker::rng::{Purpose, Stream};
 use esker::simulation::{End, Simulation, Stage};
 use esker::solver::Solver;
-use esker::solver::explicit::{Explicit, Surroundings, TIDY_EVERY};
+use esker::solver::between::Surroundings;
+use esker::solver::explicit::{Explicit, TIDY_EVERY};
 use esker::state::State;
 use std::sync::Arc;
 

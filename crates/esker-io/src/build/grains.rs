@@ -22,7 +22,7 @@ use esker::particles::Place;
 use esker::region::Region;
 use esker::rng::{Purpose, Stream, key};
 use esker::shape::Shape;
-use esker::solver::explicit::Surroundings;
+use esker::solver::between::Surroundings;
 use esker::state::State;
 
 /// Kinds of grain: those of `[[grains]]`, then those of `[[feed]]`.

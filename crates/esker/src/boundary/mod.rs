@@ -20,7 +20,7 @@ pub mod shell;
 pub mod surface;
 
 pub use mesh::{Mesh, MeshError, MeshReport};
-pub use motion::{Leg, Motion, MotionError, MotionPart, Waveform};
+pub use motion::{Leg, Motion, MotionError, MotionLimits, MotionPart, Parabola, Waveform};
 pub use plane::Plane;
 pub use polyline::Polyline;
 pub use revolved::Revolved;

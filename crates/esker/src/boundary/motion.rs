@@ -4,6 +4,10 @@
 //! along (a jar that spins in a turning mill lists its own spin first); then the sum of all translations shifts the
 //! result, pivots included, so a rotating drum may shake as well.
 
+mod limits;
+
+pub use limits::{MotionLimits, Parabola};
+
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 use thiserror::Error;

@@ -33,6 +33,9 @@ impl Field for MutualAttraction {
             .sum();
         self.constant * grains.mass[i] * sum
     }
+    fn looks_at_others(&self) -> bool {
+        true
+    }
     fn every(&self) -> u64 {
         self.every
     }

@@ -24,6 +24,9 @@ impl Buoyancy {
 }
 
 impl Field for Buoyancy {
+    fn is_constant(&self) -> bool {
+        true
+    }
     fn name(&self) -> &'static str {
         "buoyancy"
     }

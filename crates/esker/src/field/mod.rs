@@ -39,6 +39,16 @@ pub trait Field: Send + Sync {
         1
     }
 
+    /// Whether the force on a grain is the same wherever it is, however it moves and at all times.
+    fn is_constant(&self) -> bool {
+        self.uniform_acceleration().is_some()
+    }
+
+    /// Whether the force on a grain depends on where others are.
+    fn looks_at_others(&self) -> bool {
+        false
+    }
+
     /// The acceleration, if it is the same for every grain and at all times \[m/s²\].
     fn uniform_acceleration(&self) -> Option<Vec3> {
         None

@@ -14,6 +14,12 @@ pub struct Only {
 }
 
 impl Field for Only {
+    fn is_constant(&self) -> bool {
+        self.field.is_constant()
+    }
+    fn looks_at_others(&self) -> bool {
+        self.field.looks_at_others()
+    }
     fn name(&self) -> &'static str {
         self.field.name()
     }

@@ -37,6 +37,9 @@ pub struct UniformForce {
 }
 
 impl Field for UniformForce {
+    fn is_constant(&self) -> bool {
+        true
+    }
     fn name(&self) -> &'static str {
         "uniform force"
     }

@@ -5,3 +5,4 @@ pub mod energy;
 pub mod probe;
 pub mod region;
 pub mod surface;
+pub mod tally;

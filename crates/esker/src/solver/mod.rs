@@ -1,5 +1,7 @@
 //! Solvers. Each advances the same state of the same model.
 
+pub mod between;
+pub mod event;
 pub mod explicit;
 
 use crate::model::Model;
@@ -35,6 +37,12 @@ pub trait Solver: Send {
 
 /// Is told which phase of a step begins.
 pub type PhaseHook = Arc<dyn Fn(Phase) + Send + Sync>;
+
+fn tick(hook: &Option<PhaseHook>, phase: Phase) {
+    if let Some(hook) = hook {
+        hook(phase);
+    }
+}
 
 /// Parts of a step, for the table of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +95,20 @@ pub enum StepError {
         /// Time \[s\].
         time: f64,
     },
+    /// Hard collisions follow each other without end.
+    #[error(
+        "collisions follow each other without end at t = {time} s, grain {id} among them: grains have come to lie on each other or on a wall, which hard collisions cannot do; choose what is done \
+         with `collapse` in [solver], or take the solver \"explicit\""
+    )]
+    Frozen {
+        /// Identity of a grain.
+        id: u64,
+        /// Time \[s\].
+        time: f64,
+    },
+    /// The hard collisions of a scene cannot be done.
+    #[error("{0}")]
+    Hard(String),
     /// The neighbour search failed.
     #[error("{0}")]
     Search(#[from] crate::neighbor::SearchError),

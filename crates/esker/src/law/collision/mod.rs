@@ -79,6 +79,21 @@ impl Collision {
         self.with_restitution(1.0, encounter)
     }
 
+    /// The same if they part with a given speed, which may be more than they met with.
+    pub fn parting_with(&self, speed: f64, encounter: &Encounter) -> Impulse {
+        let Encounter { approach, effective_mass, .. } = *encounter;
+        let mut impulse = Impulse {
+            normal: effective_mass * (approach + speed),
+            tangential: Vec3::ZERO,
+            lost: Dissipation { damping: 0.5 * effective_mass * (approach * approach - speed * speed), ..Default::default() },
+            restitution: speed / approach,
+        };
+        if self.turns() {
+            self.rub(encounter, &mut impulse);
+        }
+        impulse
+    }
+
     /// Whether it has tangential impulses at all; collisions without them leave rotation as it is.
     pub fn turns(&self) -> bool {
         self.friction > 0.0 && self.tangential_restitution > -1.0

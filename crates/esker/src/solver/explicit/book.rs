@@ -2,11 +2,10 @@
 
 use crate::contact::list::Segment;
 use crate::contact::walls::WallFrames;
-use crate::field::Field;
 use crate::law::Dissipation;
 use crate::math::{Twist, Vec3};
 use crate::model::Model;
-use crate::particles::Particles;
+use crate::solver::between::field_force;
 use crate::state::{State, WallState};
 use rayon::prelude::*;
 
@@ -42,15 +41,6 @@ pub fn fields(model: &Model, state: &mut State, step: u64, t: f64, without_poten
     p.load = loads;
 }
 
-/// Force of a field at the end of the step number `step`: that of its impulse, if it acts by impulses \[N\].
-pub fn field_force(field: &dyn Field, grains: &Particles, i: usize, step: u64, t: f64) -> Vec3 {
-    match field.every() {
-        1 => field.force(grains, i, t),
-        every if step.is_multiple_of(every) => every as f64 * field.force(grains, i, t),
-        _ => Vec3::ZERO,
-    }
-}
-
 /// Books the work of the forces without a potential over the step, to second order. To be called while the velocities
 /// are those at the time of the force.
 pub fn field_work(model: &Model, state: &mut State, without_potential: &[Vec3], dt: f64) {
@@ -63,13 +53,6 @@ pub fn field_work(model: &Model, state: &mut State, without_potential: &[Vec3], 
     let mean = if half_way { power } else { 0.5 * (state.ledger.field_power + power) };
     state.ledger.field_work += mean * dt;
     state.ledger.field_power = power;
-}
-
-/// Power of the fields without a potential on one grain \[W\].
-pub fn field_power(model: &Model, state: &State, i: usize) -> f64 {
-    let p = &state.particles;
-    let others = model.fields.iter().filter(|field| !field.has_potential());
-    others.map(|field| field.force(p, i, state.time).dot(p.velocity(i))).sum()
 }
 
 /// Adds the loads of the walls to them, block by block.

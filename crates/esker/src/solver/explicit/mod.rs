@@ -13,9 +13,8 @@ mod passes;
 mod wave;
 mod working_list;
 
-pub use events::Surroundings;
-
-use super::{Phase, PhaseHook, Solver, StepError};
+use super::between;
+use super::{Phase, PhaseHook, Solver, StepError, tick};
 use crate::contact::batch::{Batch, WallBatch};
 use crate::contact::column::Column;
 use crate::contact::list::{self, Loop, Segment};
@@ -43,12 +42,6 @@ pub const TIDY_EVERY: u64 = 8192;
 pub const REMOVE_EVERY: u64 = 16;
 /// Below this number of grains per worker the step is cheaper on fewer workers.
 pub const GRAINS_PER_WORKER: usize = 1000;
-
-fn tick(hook: &Option<PhaseHook>, phase: Phase) {
-    if let Some(hook) = hook {
-        hook(phase);
-    }
-}
 
 /// How the contacts of a model are evaluated on this processor, in words.
 pub fn contact_loop(model: &Model) -> &'static str {
@@ -251,11 +244,11 @@ impl Explicit {
             self.end_step(model, state)?; // it may move grains
         }
         let list = self.list.as_mut().expect("the list is built before the first step");
-        events::count_flows(model, state, &mut list.sides);
+        between::count_flows(model, state, &mut list.sides);
         let remove = !model.removals.is_empty()
             && state.step.is_multiple_of(REMOVE_EVERY)
-            && events::anything_to_remove(model, state);
-        let feed = events::feed_due(model, state);
+            && between::anything_to_remove(model, state);
+        let feed = between::feed_due(model, state);
         let tidy = state.step.is_multiple_of(TIDY_EVERY);
         if last || remove || feed || tidy {
             self.end_step(model, state)?;
@@ -264,13 +257,13 @@ impl Explicit {
             self.store(state);
             self.list = None;
             if remove {
-                events::remove(model, state);
+                between::remove(model, state);
             }
             if feed {
-                events::feed(model, state)?;
+                between::feed(model, state)?;
             }
             if tidy {
-                events::tidy(model, state);
+                between::tidy(model, state);
             }
             self.build(model, state)?;
         }
@@ -475,7 +468,7 @@ impl Explicit {
             margins,
             relative_speed: f64::INFINITY,
             field_force: Vec::new(),
-            sides: events::sides(model, p),
+            sides: between::sides(model, p),
         });
         Ok(())
     }
@@ -484,7 +477,7 @@ impl Explicit {
     /// of contacts that are there all at once is that of the start, or came with the switch.
     fn prime(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
         let entered = state.ledger.entered;
-        events::tidy(model, state);
+        between::tidy(model, state);
         let before = energy::mechanical(model, state);
         self.build_for(model, state, state.time, Loops::General)?;
         let list = self.list.as_mut().expect("just built");

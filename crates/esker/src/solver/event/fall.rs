@@ -1,0 +1,91 @@
+//! The first time at which a gap closes, never stepping over an earlier one.
+//!
+//! A gap y(t) with rate y' whose second derivative is at least m over the next h seconds cannot close before the first root of
+//! y + y' δ + m δ²/2, nor before y over the largest rate. Stepping from bound to bound approaches the first root from the
+//! safe side, quadratically, since what the bound lacks of the true second derivative is an error of second order. Where the second derivative is constant and known
+//! (bodies thrown in the same field, a wall that moves on a parabola) the first step lands on the root: the closed form.
+//! So one method does quadratics, quartics and walls that shake or turn, and a root can neither be missed nor taken twice.
+
+/// A gap as a function of time.
+pub(super) trait Gap {
+    /// Gap and its rate at time `t`.
+    fn at(&self, t: f64) -> (f64, f64);
+
+    /// Over the next `h` seconds.
+    fn limits(&self, t: f64, h: f64) -> Limits;
+
+    /// Longest time to look ahead \[s\].
+    fn longest(&self) -> f64;
+
+    /// Time to look ahead at first \[s\]: a step over which the limits are about as tight as they get.
+    fn first_look(&self, t: f64) -> f64;
+}
+
+/// Limits of a gap over some time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The second derivative lies between these.
+    pub bend: [f64; 2],
+    /// The rate is not larger than this, whatever its sign.
+    pub rate: f64,
+}
+
+/// First root δ > 0 of y + rate δ + bend δ²/2 for y ≥ 0, without cancellation; infinite if there is none. A gap of zero
+/// that opens is followed until it closes again.
+#[inline]
+pub(super) fn first_root(y: f64, rate: f64, bend: f64) -> f64 {
+    let square = rate * rate - 2.0 * bend * y;
+    if square < 0.0 || (bend >= 0.0 && rate >= 0.0) {
+        return f64::INFINITY;
+    }
+    if rate < 0.0 { 2.0 * y / (square.sqrt() - rate) } else { (rate + square.sqrt()) / -bend }
+}
+
+/// First time in [from, to] at which the gap falls to zero. A gap that is closed at the start and closing falls at once; one that
+/// is closed and opening has to open first.
+pub(super) fn first_fall(gap: &impl Gap, from: f64, to: f64) -> Option<f64> {
+    let mut t = from;
+    let mut h = gap.first_look(t).min(to - from);
+    loop {
+        let (y, rate) = gap.at(t);
+        if y <= 0.0 && rate < 0.0 {
+            return Some(t);
+        }
+        let y = y.max(0.0);
+        let limits = gap.limits(t, h);
+        let by_rate = if y > 0.0 { y / limits.rate } else { 0.0 };
+        let safe = first_root(y, rate, limits.bend[0]).max(by_rate);
+        let step = safe.min(h);
+        let next = t + step;
+        if next >= to {
+            return None;
+        }
+        if next <= t {
+            return Some(t);
+        }
+        h = if safe >= h { 2.0 * h } else { 4.0 * safe }.min(gap.longest());
+        t = next;
+    }
+}
+
+/// First time in [from, to] at which a closed gap may be open again: the fall of its opposite.
+pub(super) fn first_rise(gap: &impl Gap, from: f64, to: f64) -> Option<f64> {
+    struct Opposite<'a, G>(&'a G);
+    impl<G: Gap> Gap for Opposite<'_, G> {
+        fn at(&self, t: f64) -> (f64, f64) {
+            let (y, rate) = self.0.at(t);
+            (-y, -rate)
+        }
+        fn limits(&self, t: f64, h: f64) -> Limits {
+            let Limits { bend: [low, high], rate } = self.0.limits(t, h);
+            Limits { bend: [-high, -low], rate }
+        }
+        fn longest(&self) -> f64 {
+            self.0.longest()
+        }
+        fn first_look(&self, t: f64) -> f64 {
+            self.0.first_look(t)
+        }
+    }
+    first_fall(&Opposite(gap), from, to)
+}

@@ -1,0 +1,210 @@
+//! What a grain will meet: other grains, walls, faces of its cell, the end of its flight.
+
+use super::agenda::{Event, With};
+use super::course::{Along, Course, Throw, first_touch};
+use super::fall::first_fall;
+use super::fly::{self, Pull, throw};
+use super::form::{Form, Side};
+use super::scratch::{Piece, Scratch};
+use crate::boundary::WallTouch;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::particles::Flight;
+use crate::state::State;
+
+/// A wall counts as touched within this fraction of the radius.
+pub(super) const TOUCHING: f64 = 1e-9;
+
+/// Never looked at farther ahead than this \[s\].
+const FOREVER: f64 = 1e12;
+
+/// When two grains on flights of the same acceleration meet; infinite if they do not.
+///
+/// Seen from each other they move on a straight line: |x + v t| = r is quadratic (Gavrilov 1999, eq. (3.8)). Both are taken to the later of the two
+/// beginnings, so that the time depends on nothing but the two flights. They meet only while they come nearer; those
+/// that overlap by rounding and come nearer meet at once; those that graze do not meet.
+#[inline]
+pub(super) fn meeting(a: &Flight, b: &Flight, gravity: Vec3, shift: Vec3) -> f64 {
+    let t = a.since.max(b.since);
+    let (sa, sb) = (t - a.since, t - b.since);
+    let apart = a.position - b.position - shift;
+    let x = apart + sa * a.velocity - sb * b.velocity + (0.5 * (sa * sa - sb * sb)) * gravity;
+    let v = a.velocity - b.velocity + (sa - sb) * gravity;
+    let closing = x.dot(v);
+    if closing >= 0.0 {
+        return f64::INFINITY;
+    }
+    let r = a.radius + b.radius;
+    let gap = x.length_squared() - r * r;
+    if gap <= 0.0 {
+        return t;
+    }
+    let square = closing * closing - v.length_squared() * gap;
+    if square <= 0.0 { f64::INFINITY } else { t + gap / (square.sqrt() - closing) }
+}
+
+/// The same where accelerations differ: the equation is quartic.
+pub(super) fn meeting_of_throws(a: &Throw, b: &Throw, r: f64, shift: Vec3, until: f64) -> f64 {
+    let t = a.since.max(b.since);
+    let ((xa, va), (xb, vb)) = (a.at(t), b.at(t));
+    let course = Course::Thrown(Throw {
+        since: t,
+        position: xa - xb - shift,
+        velocity: va - vb,
+        acceleration: a.acceleration - b.acceleration,
+    });
+    let along = Along { form: &Form::Point { at: Vec3::ZERO }, side: Side::Out, radius: r, course: &course };
+    first_fall(&along, t, until.min(t + FOREVER)).unwrap_or(f64::INFINITY)
+}
+
+impl Scratch {
+    /// Finds out all that a grain will meet.
+    pub fn predict(&mut self, model: &Model, state: &State, i: u32) {
+        self.agendas[i as usize].clear();
+        let p = &state.particles;
+        let moves = !p.is_fixed(i as usize);
+        if moves {
+            let end = match p.arc.get(i as usize) {
+                Some(arc) => arc.until,
+                None => p.flight[i as usize].since + self.outlook,
+            };
+            if end < f64::INFINITY {
+                self.agendas[i as usize].enter(Event { time: end, with: With::End });
+            }
+            self.foresee_exit(state, i);
+        }
+        self.foresee_grains(model, state, i, None);
+        if moves {
+            self.foresee_walls(model, state, i);
+        }
+        self.note(model, state, i);
+    }
+
+    fn foresee_exit(&mut self, state: &State, i: u32) {
+        let throw = throw(&state.particles.flight[i as usize], self.pull.on(i as usize));
+        if let Some((time, axis, up)) = self.cells.exit(self.cells.of(i), &throw, self.now) {
+            self.agendas[i as usize].enter(Event { time, with: With::Face { axis, up } });
+        }
+    }
+
+    /// Enters meetings with grains in the cells around, or in those beyond a face only.
+    fn foresee_grains(&mut self, _: &Model, state: &State, i: u32, beyond: Option<(u8, bool)>) {
+        let Scratch { cells, agendas, pull, .. } = self;
+        let p = &state.particles;
+        let flights = &p.flight;
+        let this = &flights[i as usize];
+        let fixed = p.is_fixed(i as usize);
+        let mut agenda = agendas[i as usize];
+        cells.around(cells.of(i), beyond, |neighbour| {
+            for j in cells.grains(neighbour.cell) {
+                if j == i {
+                    continue;
+                }
+                let other = &flights[j as usize];
+                let time = match pull {
+                    Pull::Uniform(g) => meeting(this, other, *g, neighbour.shift),
+                    Pull::Changing => meeting(this, other, Vec3::ZERO, neighbour.shift),
+                    Pull::Each(a) => {
+                        let (a, b) = (throw(this, a[i as usize]), throw(other, a[j as usize]));
+                        let r = this.radius + other.radius;
+                        meeting_of_throws(&a, &b, r, neighbour.shift, agenda.horizon())
+                    }
+                };
+                if time < agenda.horizon() && !(fixed && p.is_fixed(j as usize)) {
+                    let meetings = agendas[j as usize].meetings;
+                    agenda.enter(Event { time, with: With::Grain { index: j, meetings } });
+                }
+            }
+        });
+        agendas[i as usize] = agenda;
+    }
+
+    /// Enters meetings with the walls near the cell.
+    fn foresee_walls(&mut self, model: &Model, state: &State, i: u32) {
+        let near = self.near(self.cells.of(i));
+        if near.is_empty() {
+            return;
+        }
+        let flight = &state.particles.flight[i as usize];
+        let throw = throw(flight, self.pull.on(i as usize));
+        for k in near {
+            let until = self.agendas[i as usize].horizon();
+            let piece = self.piece(k);
+            let with = With::Wall { index: piece.wall };
+            if let Some(time) = self.reaches(model, piece, &throw, flight.radius, until) {
+                self.agendas[i as usize].enter(Event { time, with });
+            }
+        }
+    }
+
+    /// When a flight reaches a piece of a wall, before `until`. Depends on nothing but the flight and the motion of the wall.
+    fn reaches(&self, model: &Model, piece: &Piece, throw: &Throw, radius: f64, until: f64) -> Option<f64> {
+        let carrier = &self.carriers[usize::from(piece.wall)];
+        let surface = &model.walls[usize::from(piece.wall)].surface;
+        let is_there = |x: Vec3| {
+            let mut touches: Vec<WallTouch> = Vec::new();
+            surface.touches(x, radius * (1.0 + TOUCHING), &mut touches);
+            !touches.is_empty()
+        };
+        let until = until.min(throw.since + FOREVER.min(2.0 * self.outlook));
+        let mut t = throw.since;
+        while t < until {
+            let end = carrier.next_break(t);
+            let course = carrier.course(throw, t, end);
+            let found = first_touch(&piece.form, radius, &course, t, end.min(until), is_there);
+            if found.is_some() {
+                return found;
+            }
+            t = end;
+        }
+        None
+    }
+
+    /// A grain goes through a face of its cell.
+    pub fn cross(&mut self, model: &Model, state: &mut State, i: u32, axis: u8, up: bool) {
+        self.agendas[i as usize].strike();
+        let back = self.cells.cross(i, axis, up);
+        if back != Vec3::ZERO {
+            self.wrap(model, state, i as usize, back);
+            self.agendas[i as usize].meetings = self.agendas[i as usize].meetings.wrapping_add(1);
+            return self.predict(model, state, i);
+        }
+        self.foresee_exit(state, i);
+        self.foresee_grains(model, state, i, Some((axis, up)));
+        self.foresee_walls(model, state, i);
+        self.note(model, state, i);
+    }
+
+    /// Brings a grain back into the periodic domain: its flight is shifted, its time goes on.
+    fn wrap(&mut self, model: &Model, state: &mut State, i: usize, back: Vec3) {
+        let p = &mut state.particles;
+        if !model.fields.is_empty() {
+            // A field along a periodic axis has no single-valued potential: what the shift changes is energy that entered.
+            let x = fly::at(p, &self.pull, i, self.now).0;
+            let mut potential = |x: Vec3| -> f64 {
+                p.place[i].position = x;
+                model.fields.iter().filter(|f| f.has_potential()).map(|f| f.potential(p, i)).sum()
+            };
+            let change = potential(x + back) - potential(x);
+            state.ledger.entered += change;
+        }
+        p.flight[i].position += back;
+        for (flow, gate) in state.flows.iter_mut().zip(&model.gates) {
+            let length = (0..3).find_map(|k| model.cell.length[k].filter(|_| gate.normal[k].abs() == 1.0));
+            if let Some(length) = length {
+                let jump = (back.dot(gate.normal) / length).round();
+                flow.count -= jump as i64;
+                flow.mass -= jump * p.mass[i];
+            }
+        }
+    }
+
+    /// Begins a flight anew whose end has come.
+    pub fn renew(&mut self, model: &Model, state: &mut State, i: u32, t: f64) {
+        let (_, velocity) = fly::at(&state.particles, &self.pull, i as usize, t);
+        fly::lengthen(model, state, i as usize);
+        fly::restart(model, state, &self.pull, i as usize, t, velocity);
+        self.agendas[i as usize].meetings = self.agendas[i as usize].meetings.wrapping_add(1);
+        self.predict(model, state, i);
+    }
+}

@@ -1,0 +1,234 @@
+//! What the solver keeps besides the state, and the loop over events. All of it can be made anew from the state.
+
+use super::agenda::{Agenda, Event, MOST_GRAINS, With};
+use super::calendar::Calendar;
+use super::cells::Cells;
+use super::course::Carrier;
+use super::fly::{self, Pull};
+use super::form::{Form, forms};
+use super::{FROZEN, Fate, SET_CLOCK_EVERY, tie};
+use crate::math::{Aabb, Vec3};
+use crate::model::{Collapse, EventSettings, Model};
+use crate::solver::StepError;
+use crate::state::State;
+
+/// A piece of a wall.
+pub(super) struct Piece {
+    pub wall: u16,
+    pub form: Form,
+}
+
+/// The scratch memory.
+pub(super) struct Scratch {
+    pub now: f64,
+    pub pull: Pull,
+    pub cells: Cells,
+    pub agendas: Vec<Agenda>,
+    pub calendar: Calendar,
+    /// Walls as grains see them, and their pieces.
+    pub carriers: Vec<Carrier>,
+    pub pieces: Vec<Piece>,
+    /// Pieces that grains in each cell may touch: ranges of `near`.
+    starts: Vec<u32>,
+    near: Vec<u32>,
+    /// A flight is looked at no farther ahead than this \[s\].
+    pub outlook: f64,
+    /// Events since the clock last moved.
+    standstill: u64,
+    /// Collisions, and slow ones among them, since the share of these was last looked at.
+    pub watch: [u64; 2],
+}
+
+impl Scratch {
+    /// From a state with flights.
+    pub fn build(model: &Model, state: &State) -> Result<Self, StepError> {
+        let p = &state.particles;
+        let n = p.owned();
+        if n >= MOST_GRAINS {
+            return Err(StepError::Hard(format!("{n} grains are more than the solver \"event\" can number, {MOST_GRAINS}")));
+        }
+        let pull = Pull::of(model, state);
+        // The flights are those of the state; the present is the time of the state, or the last event.
+        let now = p.flight.iter().map(|f| f.since).fold(state.time - state.meetings.clock, f64::max);
+        let places: Vec<Vec3> = (0..n).map(|i| fly::at(p, &pull, i, now).0).collect();
+        let bounds = places.iter().fold(Aabb::EMPTY, |b, x| b.including(*x));
+        let widest = 2.0 * p.place.iter().map(|place| place.radius).fold(0.0, f64::max);
+        let mut cells = Cells::new(bounds, n, widest, &model.cell, model.planar);
+        for (i, x) in places.iter().enumerate() {
+            cells.put(i as u32, cells.locate(*x));
+        }
+        let carriers: Vec<Carrier> = (0..model.walls.len())
+            .map(|w| {
+                let (wall, s) = (&model.walls[w], &state.walls[w]);
+                Carrier::new(wall.motion_of_surface(&s.base), s.base, s.since - state.meetings.clock)
+            })
+            .collect();
+        let outlook = carriers.iter().map(Carrier::outlook).fold(f64::INFINITY, f64::min);
+        let mut scratch = Self {
+            now,
+            pull,
+            cells,
+            agendas: vec![Agenda::default(); n],
+            calendar: Calendar::new(n, now),
+            carriers,
+            pieces: Vec::new(),
+            starts: Vec::new(),
+            near: Vec::new(),
+            outlook,
+            standstill: 0,
+            watch: [0; 2],
+        };
+        scratch.list_walls(model, 0.5 * widest);
+        for i in 0..n as u32 {
+            scratch.predict(model, state, i);
+        }
+        scratch.calendar.cut(now);
+        Ok(scratch)
+    }
+
+    /// Finds which pieces of walls grains may touch from each cell.
+    fn list_walls(&mut self, model: &Model, radius: f64) {
+        let mut bounds = Vec::new();
+        for (w, wall) in model.walls.iter().enumerate().filter(|(_, wall)| wall.active) {
+            for (form, around) in forms(&wall.surface) {
+                self.pieces.push(Piece { wall: w as u16, form });
+                bounds.push(around);
+            }
+        }
+        self.starts.push(0);
+        for cell in 0..self.cells.len() as u32 {
+            let inside = self.cells.bounds(cell);
+            for (k, piece) in self.pieces.iter().enumerate() {
+                let carrier = &self.carriers[usize::from(piece.wall)];
+                let surface = &model.walls[usize::from(piece.wall)].surface;
+                if may_meet(carrier, surface, &piece.form, inside, bounds[k], radius) {
+                    self.near.push(k as u32);
+                }
+            }
+            self.starts.push(self.near.len() as u32);
+        }
+    }
+
+    /// Pieces of walls that grains in a cell may touch.
+    pub fn near(&self, cell: u32) -> std::ops::Range<usize> {
+        self.starts[cell as usize] as usize..self.starts[cell as usize + 1] as usize
+    }
+
+    /// The piece at a place of the lists.
+    pub fn piece(&self, k: usize) -> &Piece {
+        &self.pieces[self.near[k] as usize]
+    }
+
+    /// Memory held \[byte\].
+    pub fn memory(&self) -> usize {
+        self.agendas.capacity() * size_of::<Agenda>()
+            + self.calendar.memory()
+            + self.cells.memory()
+            + (self.starts.capacity() + self.near.capacity()) * 4
+    }
+
+    /// Puts a grain where its agenda says in the calendar.
+    #[inline]
+    pub fn note(&mut self, model: &Model, state: &State, i: u32) {
+        let agenda = &self.agendas[i as usize];
+        let ids = &state.particles.id;
+        let tie = match agenda.first() {
+            Some(event) => tie(model.seed, ids[i as usize], event.with, |j| ids[j as usize]),
+            None => 0,
+        };
+        self.calendar.set(i, agenda.due(), tie);
+    }
+
+    /// Handles events up to the local time `to`.
+    pub fn run(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        settings: &EventSettings,
+        to: f64,
+    ) -> Result<Fate, StepError> {
+        let grains = state.particles.owned() as u64;
+        while let Some((i, t)) = self.calendar.first().filter(|(_, t)| *t <= to) {
+            if t > self.now {
+                (self.now, self.standstill) = (t, 0);
+            } else {
+                self.standstill += 1;
+                if self.standstill > FROZEN + 64 * grains {
+                    if let Collapse::HandOver(_) = settings.collapse {
+                        return Ok(Fate::Collapsed);
+                    }
+                    let id = state.particles.id[i as usize];
+                    return Err(StepError::Frozen { id, time: state.meetings.clock + t });
+                }
+            }
+            state.meetings.events += 1;
+            let Some(Event { time, with }) = self.agendas[i as usize].first() else {
+                // Nothing is known from here on.
+                self.predict(model, state, i);
+                continue;
+            };
+            match with {
+                With::Grain { index, meetings } if self.agendas[index as usize].meetings != meetings => {
+                    self.agendas[i as usize].strike();
+                    self.note(model, state, i);
+                }
+                With::Grain { index, .. } => self.meet_grain(model, state, settings, [i, index], time),
+                With::Wall { index } => self.meet_wall(model, state, settings, i, index, time),
+                With::Face { axis, up } => self.cross(model, state, i, axis, up),
+                With::End => self.renew(model, state, i, time),
+            }
+            if let Collapse::HandOver(_) = settings.collapse
+                && self.watch[0] > 16 * grains + 1000
+            {
+                let [all, slow] = std::mem::take(&mut self.watch);
+                if 2 * slow > all {
+                    return Ok(Fate::Collapsed);
+                }
+            }
+            if state.meetings.since_set >= SET_CLOCK_EVERY * grains + 1000 {
+                return Ok(Fate::Worn);
+            }
+            if self.calendar.is_worn() {
+                self.calendar.cut(self.now);
+            }
+        }
+        Ok(Fate::Arrived)
+    }
+}
+
+/// Whether grains in a cell may touch a piece of a wall at some time.
+fn may_meet(
+    carrier: &Carrier,
+    surface: &crate::boundary::Surface,
+    form: &Form,
+    cell: Aabb,
+    piece: Aabb,
+    radius: f64,
+) -> bool {
+    let reach = carrier.reach() + radius;
+    if !reach.is_finite() {
+        return true;
+    }
+    // In the frame of the wall, which only shifts: the ball around the cell.
+    let pose = carrier.base();
+    let size = cell.size();
+    if !size.is_finite() {
+        return match form {
+            Form::HalfSpace { normal, offset } => {
+                // The corner that lies deepest, where it is finite.
+                let n = pose.orientation * *normal;
+                let deepest: f64 = (0..3)
+                    .map(|k| match n[k] {
+                        0.0 => 0.0,
+                        c if c > 0.0 => c * (cell.min[k] - pose.position[k]),
+                        c => c * (cell.max[k] - pose.position[k]),
+                    })
+                    .sum();
+                deepest.is_nan() || deepest <= offset + reach
+            }
+            _ => true,
+        };
+    }
+    let (centre, half) = (pose.to_local(0.5 * (cell.min + cell.max)), 0.5 * size.length());
+    piece.grown(reach + half).contains(centre) && surface.distance(centre) <= reach + half
+}
