@@ -302,6 +302,7 @@ pub fn described_grain_fields() -> Vec<Described> {
         materials: vec![],
         kinds: vec![],
         laws: PairTable::new(0, |_, _| unreachable!("there are no materials")),
+        collisions: PairTable::new(0, |_, _| unreachable!("there are no materials")),
         walls: vec![],
         fields: vec![],
         feeds: vec![],

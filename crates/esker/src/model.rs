@@ -6,6 +6,7 @@ use crate::field::Field;
 use crate::fill::feed::Feeder;
 use crate::integrate::{Integrator, Rotation};
 use crate::law::Law;
+use crate::law::collision::Collision;
 use crate::math::Vec3;
 use crate::neighbor::PeriodicCell;
 use crate::particles::{NewGrain, Place};
@@ -65,16 +66,16 @@ impl Kind {
     }
 }
 
-/// The law of every pair of materials.
+/// The law of every pair of materials: of soft contacts, or of hard collisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PairTable {
+pub struct PairTable<T = Law> {
     materials: usize,
-    laws: Vec<Law>,
+    laws: Vec<T>,
 }
 
-impl PairTable {
+impl<T> PairTable<T> {
     /// A table for `materials` materials, each pair given by `law(a, b)` with a ≤ b.
-    pub fn new(materials: usize, mut law: impl FnMut(usize, usize) -> Law) -> Self {
+    pub fn new(materials: usize, mut law: impl FnMut(usize, usize) -> T) -> Self {
         let laws = (0..materials * materials)
             .map(|k| {
                 let (a, b) = (k / materials, k % materials);
@@ -92,15 +93,17 @@ impl PairTable {
 
     /// Law of a pair of materials.
     #[inline]
-    pub fn law(&self, a: u16, b: u16) -> &Law {
+    pub fn law(&self, a: u16, b: u16) -> &T {
         &self.laws[self.index(a, b)]
     }
 
     /// All laws, row by row.
-    pub fn laws(&self) -> &[Law] {
+    pub fn laws(&self) -> &[T] {
         &self.laws
     }
+}
 
+impl PairTable<Law> {
     /// How far apart grains of a radius, or one and a wall, may be for a force between them, at most \[m\].
     pub fn range(&self, radius: f64) -> f64 {
         let between = |law: &Law| law.range([1.0 / radius; 2], true).max(range_to_wall(law, radius));
@@ -172,6 +175,8 @@ pub struct Model {
     pub kinds: Vec<Kind>,
     /// Laws of the material pairs.
     pub laws: PairTable,
+    /// Laws of hard collisions of the material pairs.
+    pub collisions: PairTable<Collision>,
     /// Walls.
     pub walls: Vec<Wall>,
     /// Force fields.

@@ -335,6 +335,11 @@ impl Law {
         }
     }
 
+    /// No force at all: of bodies that meet in hard [collisions](collision) only.
+    pub fn none() -> Self {
+        Self::elastic(AnyNormal::Hooke(normal::Hooke { stiffness: 0.0 }))
+    }
+
     /// How far apart two bodies of these curvatures may be for a force between them \[m\]; `touched` tells whether there was
     /// one a step ago.
     pub fn range(&self, curvature: [f64; 2], touched: bool) -> f64 {

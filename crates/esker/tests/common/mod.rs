@@ -5,6 +5,7 @@ use esker::boundary::{Motion, Plane, Surface};
 use esker::field::{Field, Gravity};
 use esker::integrate::{Integrator, Rotation};
 use esker::law::Law;
+use esker::law::collision::Collision;
 use esker::law::normal::{AnyNormal, Hertz, Hooke};
 use esker::math::Vec3;
 use esker::model::{Kind, Material, Model, PairTable, Wall};
@@ -46,6 +47,7 @@ pub fn model(law: Law, density: f64, dt: f64) -> Model {
         materials: vec![material],
         kinds: vec![kind, fixed],
         laws: PairTable::new(1, |_, _| law),
+        collisions: PairTable::new(1, |_, _| Collision::smooth(1.0)),
         walls: vec![],
         fields: vec![],
         feeds: vec![],
