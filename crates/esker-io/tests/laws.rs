@@ -1,5 +1,7 @@
 //! Contact laws as scenes write them: what is built, what is refused, and every combination of slots run for a while.
 
+use esker::impact::Impact;
+use esker::law::collision::{Collision, Curve, Restitution};
 use esker::law::normal::{AnyNormal, Displacement, Region};
 use esker::law::tangential::{AnyTangential, Rule, Stiffness, TangentialDamping};
 use esker::law::{ContactEnd, Law, cohesion::AnyCohesion, damping::AnyDamping};
@@ -309,6 +311,81 @@ fn a_pair_comes_before_the_default_with_its_table_and_with_its_preset() {
         matches!(pair.tangential, AnyTangential::PartialSlip(t) if t.stiffness == Stiffness::Given(8e5)),
         "{pair:?}"
     );
+}
+
+fn collision(contact: &str) -> Collision {
+    let scene = scene(contact, false).unwrap_or_else(|e| panic!("{contact}: {e}"));
+    *scene.stages[0].model.collisions.law(0, 0)
+}
+
+#[test]
+fn collisions_are_as_given_or_as_the_soft_law_has_them() {
+    let given = collision("collision = { restitution = 0.98, friction = 0.3, tangential-restitution = 0.4 }");
+    assert_eq!(
+        given,
+        Collision { restitution: Restitution::Constant(0.98), friction: 0.3, tangential_restitution: 0.4 }
+    );
+    // Nothing said: elastic and smooth, as the soft law is.
+    assert_eq!(collision(""), Collision::smooth(1.0));
+    let constant = |contact: &str, e: f64| match collision(contact).restitution {
+        Restitution::Constant(is) => assert!((is - e).abs() < 1e-14, "{contact}: {is}"),
+        other => panic!("{contact}: {other:?}"),
+    };
+    constant("normal = { law = \"hooke\", stiffness = 1e4, restitution = 0.7 }\nend = \"geometric\"", 0.7);
+    constant("normal = { law = \"hertz\", restitution = 0.7 }\ncollision = { friction = 0.2 }", 0.7);
+    constant("normal = { law = \"hertz\", restitution = 0.7 }\ncollision = { restitution = 0 }", 0.0);
+    constant("normal = { law = \"walton-braun\", stiffness = 1e4, restitution = 0.7 }", 0.7);
+    let e_star = 0.5e7 / (1.0 - 0.0625);
+    for contact in [
+        "dashpot = { law = \"viscoelastic\", time = \"2 us\" }",
+        "collision = { law = \"viscoelastic\", time = \"2 us\" }",
+        "collision = { law = \"viscoelastic\", time = \"2 us\", modulus = 5.333333333333333e6 }",
+    ] {
+        match collision(contact).restitution {
+            Restitution::Viscoelastic(law) => {
+                assert!(law.time == 2e-6 && (law.modulus - e_star).abs() < 1e-6, "{contact}: {law:?}")
+            }
+            other => panic!("{contact}: {other:?}"),
+        }
+    }
+    // Of grains with the mean radius.
+    let thornton = table("normal", NORMAL[8]);
+    let law = law(&thornton, false);
+    let mass = 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * 5e-3f64.powi(3);
+    let beads =
+        Impact { law, curvature: [200.0; 2], effective_mass: 0.5 * mass, turning: 1.0, approach: 1.0, slip: 0.0 };
+    match collision(&thornton).restitution {
+        Restitution::Curve(curve) => {
+            let measured = Curve::measure(&beads);
+            assert!(curve.knots.iter().zip(measured.knots).all(|(a, b)| (a - b).abs() < 1e-9), "{curve:?}");
+            assert!(curve.at(1e-4) > 0.9 && curve.at(1.0) < 0.7, "{curve:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(collision("tangential = { law = \"spring\", friction = 0.4 }").friction, 0.4);
+    // A table of the default goes before the soft law of a pair, and one of the pair before both.
+    let default =
+        "collision = { restitution = 0.9 }\n[contact.glass-glass]\nnormal = { law = \"hertz\", restitution = 0.7 }\n";
+    constant(default, 0.9);
+    constant(&format!("{default}collision = {{ friction = 0.1 }}"), 0.7);
+}
+
+#[test]
+fn wrong_collisions_are_refused_with_a_sentence() {
+    refused("collision = { restitution = 1.2 }", "must lie between 0 and 1");
+    refused("collision = { friction = -0.1 }", "must not be negative");
+    refused("collision = { tangential-restitution = 1.5 }", "must lie between -1 (smooth) and 1 (perfectly rough)");
+    refused("collision = { tangential-restitution = -2 }", "must lie between -1 (smooth) and 1 (perfectly rough)");
+    refused("collision = { restituion = 0.9 }", "unknown key `restituion`");
+    refused("collision = { restituion = 0.9 }", "restitution");
+    refused("collision = { law = \"plastic\" }", "viscoelastic");
+    refused("collision = { law = \"constant\" }", "constant needs `restitution`");
+    refused("collision = { law = \"viscoelastic\" }", "`time` is missing");
+    refused("collision = { law = \"viscoelastic\", time = 1e-6, restitution = 0.9 }", "has no meaning with");
+    refused("collision = { law = \"constant\", restitution = 0.9, time = 1e-6 }", "has no meaning with");
+    refused("collision = { time = 1e-6 }", "only with `law = \"viscoelastic\"`");
+    refused("collision = { law = \"viscoelastic\", time = \"1 m\" }", "time");
+    refused("[solver]\nkind = \"event\"\n", "solver `event` cannot be run yet: stage \"impact\" needs `explicit`");
 }
 
 #[test]

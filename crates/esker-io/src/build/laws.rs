@@ -4,7 +4,9 @@ use super::{Context, presets};
 use crate::scene::choice;
 use crate::scene::raw::{RawContact, RawRolling, RawScene, RawTangential, RawTwisting};
 use crate::scene::{Location, SceneError};
+use esker::advice::SizeRange;
 use esker::expression::Dimension;
+use esker::law::collision::Collision;
 use esker::law::damping::AnyDamping;
 use esker::law::normal::AnyNormal;
 use esker::law::rolling::{AnyRolling, ConstantTorque, ElasticPlastic, NoRolling, Viscous};
@@ -54,8 +56,14 @@ pub(super) fn materials(raw: &RawScene) -> Result<Vec<Material>, SceneError> {
         .collect()
 }
 
-/// The law of every pair that can meet; pairs of two walls' materials never do and repeat any other.
-pub(super) fn table(context: &Context, kinds: &[Kind]) -> Result<PairTable, SceneError> {
+/// Laws of the pairs of materials.
+pub(super) struct Laws {
+    pub contacts: PairTable,
+    pub collisions: PairTable<Collision>,
+}
+
+/// The laws of every pair that can meet; pairs of two walls' materials never do and repeat any other.
+pub(super) fn tables(context: &Context, kinds: &[Kind], sizes: &[SizeRange]) -> Result<Laws, SceneError> {
     let raw = context.raw;
     let n = context.materials.len();
     let mut explicit: Vec<Option<&RawContact>> = vec![None; n * n];
@@ -89,7 +97,10 @@ pub(super) fn table(context: &Context, kinds: &[Kind]) -> Result<PairTable, Scen
     for a in 0..n {
         for b in a..n {
             if used[a] && used[b] && (of_grains[a] || of_grains[b]) {
-                laws[a * n + b] = Some(Pair { context, a, b, explicit: explicit[a * n + b], default }.law()?);
+                let pair = Pair { context, a, b, explicit: explicit[a * n + b], default };
+                let soft = pair.law()?;
+                let collision = pair.collision(soft.as_ref(), kinds, sizes)?;
+                laws[a * n + b] = Some((soft.unwrap_or(Law::none()), collision));
             }
         }
     }
@@ -97,7 +108,8 @@ pub(super) fn table(context: &Context, kinds: &[Kind]) -> Result<PairTable, Scen
     let Some(any) = any else {
         return context.error(Location::START, "the scene has no grains: add [[grains]] or a [[feed]]");
     };
-    Ok(PairTable::new(n.max(1), |a, b| laws[a * n + b].unwrap_or(any)))
+    let of = |a: usize, b: usize| laws[a * n + b].unwrap_or(any);
+    Ok(Laws { contacts: PairTable::new(n, |a, b| of(a, b).0), collisions: PairTable::new(n, |a, b| of(a, b).1) })
 }
 
 /// The materials of `A-B`, whose names may hold hyphens themselves.
@@ -155,8 +167,8 @@ fn said<'a, T>(layers: &'a [Layer], get: impl Fn(&RawContact) -> Option<&T>) -> 
 /// One pair of materials and what the scene says of it.
 pub(super) struct Pair<'a> {
     pub(super) context: &'a Context<'a>,
-    a: usize,
-    b: usize,
+    pub(super) a: usize,
+    pub(super) b: usize,
     explicit: Option<&'a RawContact>,
     default: Option<&'a RawContact>,
 }
@@ -168,7 +180,7 @@ impl Pair<'_> {
     }
 
     /// The first contact table that says something.
-    fn slot<T>(&self, get: impl Fn(&RawContact) -> Option<&T>) -> Option<&T> {
+    pub(super) fn slot<T>(&self, get: impl Fn(&RawContact) -> Option<&T>) -> Option<&T> {
         self.explicit.and_then(&get).or_else(|| self.default.and_then(&get))
     }
 
@@ -185,8 +197,20 @@ impl Pair<'_> {
         Some((get(self.a)? * get(self.b)?).sqrt())
     }
 
-    fn law(&self) -> Result<Law, SceneError> {
-        let layers: Vec<Layer> = [self.explicit, self.default].into_iter().flatten().map(Layer::new).collect();
+    /// What a scene and a published set say of the force against sliding.
+    pub(super) fn said_of_tangential(&self) -> Option<RawTangential> {
+        let layers = self.layers();
+        let Said { given, published } = said(&layers, |c| c.tangential.as_ref());
+        presets::tangential(given, published)
+    }
+
+    fn layers(&self) -> Vec<Layer<'_>> {
+        [self.explicit, self.default].into_iter().flatten().map(Layer::new).collect()
+    }
+
+    /// The law of soft contacts; `None` if there is none and no stage needs one.
+    fn law(&self) -> Result<Option<Law>, SceneError> {
+        let layers = self.layers();
         let end = said(&layers, |c| c.end.as_ref());
         let end = match end.given.or(end.published).map(|e| e.value) {
             Some(choice::ContactEnd::Geometric) => ContactEnd::Geometric,
@@ -203,11 +227,13 @@ impl Pair<'_> {
                 .context
                 .wrong(&dashpot.law, "needs `normal` beside it: the preset has a normal law of its own");
         }
-        let (normal, damping) = self.normal(presets::normal(given, published).as_ref(), dashpot, end)?;
+        let normal = presets::normal(given, published);
+        if normal.is_none() && self.effective_modulus().is_none() && !self.context.is_soft() {
+            return Ok(None);
+        }
+        let (normal, damping) = self.normal(normal.as_ref(), dashpot, end)?;
         let mut law = Law { damping, end, ..Law::elastic(normal) };
-        let Said { given, published } = said(&layers, |c| c.tangential.as_ref());
-        let tangential = presets::tangential(given, published);
-        law.tangential = self.tangential(tangential.as_ref(), &law)?;
+        law.tangential = self.tangential(self.said_of_tangential().as_ref(), &law)?;
         if let Some(raw) = self.slot(|c| c.cohesion.as_ref()) {
             law.cohesion = self.cohesion(raw, &law.normal)?;
         }
@@ -217,7 +243,7 @@ impl Pair<'_> {
         if let Some(raw) = self.slot(|c| c.twisting.as_ref()) {
             law.twisting = self.twisting(raw, &law)?;
         }
-        Ok(law)
+        Ok(Some(law))
     }
 
     /// E*: 1/E* = (1−ν²)/E of both.
@@ -239,7 +265,7 @@ impl Pair<'_> {
         Some(1.0 / (compliance(self.a)? + compliance(self.b)?))
     }
 
-    fn friction(&self, given: Option<&crate::scene::Spanned<f64>>) -> Result<Option<f64>, SceneError> {
+    pub(super) fn friction(&self, given: Option<&crate::scene::Spanned<f64>>) -> Result<Option<f64>, SceneError> {
         match given {
             Some(mu) => self.context.not_negative(mu).map(Some),
             None => Ok(self.mixed(|m| self.context.raw.materials[m].friction.map(|mu| mu.value))),

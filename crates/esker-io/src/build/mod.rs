@@ -2,6 +2,7 @@
 //!
 //! Everything that can be wrong is told at its place in the file.
 
+mod collision_law;
 mod filled;
 mod grains;
 mod laws;
@@ -14,7 +15,8 @@ mod walls;
 pub use filled::filled_text;
 pub use output::{NamedProbe, OutputPlan};
 
-use crate::scene::raw::RawScene;
+use crate::scene::choice::SolverKind;
+use crate::scene::raw::{RawScene, RawSolver, RawStage};
 use crate::scene::{Location, SceneError, Spanned};
 use esker::advice::{Advice, SizeRange};
 use esker::fill::FillReport;
@@ -66,6 +68,18 @@ impl Context<'_> {
     /// Index of the material of a name.
     fn material(&self, name: &Spanned<String>) -> Result<u16, SceneError> {
         find(self.raw, name, "materials", self.materials.iter().map(|m| m.name.as_str())).map(|i| i as u16)
+    }
+
+    /// By which method a stage is computed.
+    fn solver_kind(&self, stage: &RawStage) -> Spanned<SolverKind> {
+        let of = |solver: &Option<RawSolver>| solver.as_ref().and_then(|s| s.kind);
+        of(&stage.solver).or(of(&self.raw.solver)).unwrap_or(Spanned { value: SolverKind::Explicit, at: stage.at })
+    }
+
+    /// Whether some stage has soft contacts, so that every pair needs a law for them.
+    fn is_soft(&self) -> bool {
+        let mut stages = self.raw.stages.iter();
+        self.raw.stages.is_empty() || stages.any(|stage| self.solver_kind(stage).value == SolverKind::Explicit)
     }
 
     fn positive(&self, value: &Spanned<f64>) -> Result<f64, SceneError> {
@@ -128,7 +142,7 @@ pub fn build(raw: &RawScene, folder: &Path) -> Result<Scene, SceneError> {
     let context = Context { raw, folder, materials: laws::materials(raw)? };
     let kinds = grains::kinds(&context)?;
     let fill = grains::prepare(&context, &kinds)?;
-    let laws = laws::table(&context, &kinds)?;
+    let laws = laws::tables(&context, &kinds, &fill.ranges)?;
     let skin = grains::skin(raw, &fill);
     // Lists of near walls may look that far: a solver may lengthen the skin by half a radius.
     let walls = walls::walls(&context, 1.5 * fill.r_max() + skin)?;

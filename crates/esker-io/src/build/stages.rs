@@ -1,6 +1,7 @@
 //! Fields, removals, the stages with their models, and the step.
 
 use super::grains::Prepared;
+use super::laws::Laws;
 use super::output::{self, unit};
 use super::{Context, Scene, find, grains, walls};
 use crate::scene::choice;
@@ -12,7 +13,7 @@ use esker::field::{
 };
 use esker::integrate::{Integrator, Rotation};
 use esker::math::{Aabb, Vec3};
-use esker::model::{Kind, Model, PairTable, Removal, Wall};
+use esker::model::{Kind, Model, Removal, Wall};
 use esker::neighbor::PeriodicCell;
 use esker::simulation::{End, Stage};
 use esker::state::State;
@@ -25,7 +26,7 @@ pub(super) fn assemble(
     c: &Context,
     kinds: Vec<Kind>,
     prepared: Prepared,
-    laws: PairTable,
+    laws: Laws,
     walls: Vec<Wall>,
     skin: f64,
 ) -> Result<Scene, SceneError> {
@@ -37,7 +38,8 @@ pub(super) fn assemble(
         cell: cell(c)?,
         materials: c.materials.clone(),
         kinds,
-        laws,
+        laws: laws.contacts,
+        collisions: laws.collisions,
         walls,
         fields: vec![],
         feeds: prepared.feeds.iter().map(|f| (f.clone(), true)).collect(),
@@ -61,6 +63,11 @@ pub(super) fn assemble(
     let mut warnings = Vec::new();
     for (k, stage) in stages.iter_mut().enumerate() {
         let solver = raw.stages.get(k).and_then(|s| s.solver.as_ref());
+        // The solver of hard collisions comes here.
+        if let Spanned { value: choice::SolverKind::Event, at } = c.solver_kind(&raw.stages[k]) {
+            let message = format!("solver `event` cannot be run yet: stage \"{}\" needs `explicit`", stage.name);
+            return c.error(at, message);
+        }
         let advice = choose_step(c, &mut stage.model, solver, &prepared, speed)?;
         for w in advice.warnings(stage.model.dt) {
             let told = format!("stage \"{}\": {w}", stage.name);

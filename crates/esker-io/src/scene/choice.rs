@@ -143,6 +143,13 @@ choices! {
         /// a bridge of liquid, after Willett
         Capillary = "capillary",
     }
+    /// What hard collisions lose along the normal.
+    CollisionLaw {
+        /// the same restitution at all speeds
+        Constant = "constant",
+        /// viscous elastic spheres, whose restitution falls with the speed
+        Viscoelastic = "viscoelastic",
+    }
     /// The tangential force.
     TangentialLaw {
         /// frictionless
@@ -227,6 +234,8 @@ choices! {
     SolverKind {
         /// soft contacts, fixed steps
         Explicit = "explicit",
+        /// hard collisions in time order
+        Event = "event",
     }
     /// How bodies with different moments of inertia are turned.
     Rotation {

@@ -1,7 +1,8 @@
 //! Materials and contacts as written.
 
 use super::super::choice::{
-    CohesionLaw, ContactEnd, DashpotLaw, Displacement, NormalLaw, Preset, RollingLaw, TangentialLaw, TwistingLaw,
+    CohesionLaw, CollisionLaw, ContactEnd, DashpotLaw, Displacement, NormalLaw, Preset, RollingLaw, TangentialLaw,
+    TwistingLaw,
 };
 use super::super::node::{CHECKED, TableNode};
 use super::super::source::{Location, Spanned};
@@ -54,6 +55,8 @@ pub struct RawContact {
     pub rolling: Option<RawRolling>,
     /// Torque against twisting.
     pub twisting: Option<RawTwisting>,
+    /// Hard collisions.
+    pub collision: Option<RawCollision>,
     /// A published set of laws.
     pub preset: Option<Spanned<Preset>>,
     /// When a contact ends.
@@ -70,6 +73,7 @@ impl RawContact {
             tangential: t.table("tangential").map(RawTangential::read),
             rolling: t.table("rolling").map(RawRolling::read),
             twisting: t.table("twisting").map(RawTwisting::read),
+            collision: t.table("collision").map(RawCollision::read),
             preset: t.choice("preset"),
             end: t.choice("end"),
         }
@@ -321,6 +325,39 @@ impl RawTwisting {
             stiffness_ratio: t.number("stiffness-ratio"),
             stiffness: t.number("stiffness"),
             damping_ratio: t.number("damping-ratio"),
+        }
+    }
+}
+
+/// `collision` of a contact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawCollision {
+    /// The table.
+    pub at: Location,
+    /// What is lost along the normal; may be left to the other keys.
+    pub law: Option<Spanned<CollisionLaw>>,
+    /// \[-\]
+    pub restitution: Option<Spanned<f64>>,
+    /// \[s\]
+    pub time: Option<Spanned<f64>>,
+    /// \[Pa\]
+    pub modulus: Option<Spanned<f64>>,
+    /// \[-\]
+    pub friction: Option<Spanned<f64>>,
+    /// \[-\]
+    pub tangential_restitution: Option<Spanned<f64>>,
+}
+
+impl RawCollision {
+    fn read(t: &TableNode) -> RawCollision {
+        RawCollision {
+            at: t.at,
+            law: t.choice("law"),
+            restitution: t.number("restitution"),
+            time: t.number("time"),
+            modulus: t.number("modulus"),
+            friction: t.number("friction"),
+            tangential_restitution: t.number("tangential-restitution"),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Keys of materials and contacts.
 
 use super::super::choice::{
-    Choice, CohesionLaw, ContactEnd, DashpotLaw, Displacement, NormalLaw, Preset, RollingLaw, TangentialLaw,
-    TwistingLaw,
+    Choice, CohesionLaw, CollisionLaw, ContactEnd, DashpotLaw, Displacement, NormalLaw, Preset, RollingLaw,
+    TangentialLaw, TwistingLaw,
 };
 use super::super::keys::{Bound, Group, Kind, Rule, Section, key, measures as m};
 
@@ -55,6 +55,13 @@ pub static CONTACT: Section = Section {
             .default("none"),
         key("twisting", Kind::Table(&TWISTING), "{ law = \"none\" }", "Torque against twisting about the normal.")
             .default("none"),
+        key(
+            "collision",
+            Kind::Table(&COLLISION),
+            "{ restitution = 0.98, friction = 0.3, tangential-restitution = 0.4 }",
+            "What happens in hard collisions, of the solver `event`.",
+        )
+        .default("what the other tables say"),
         key(
             "preset",
             Kind::Choice(Preset::WORDS),
@@ -396,6 +403,45 @@ pub static TWISTING: Section = Section {
             .not_negative()
             .default("0.3")
             .only_for(&["spring", "marshall"]),
+    ],
+    groups: &[],
+    tag: Some("law"),
+};
+
+/// `collision` of a contact.
+pub static COLLISION: Section = Section {
+    name: "collision",
+    doc: "Hard collisions, in which bodies exchange an impulse in an instant: the laws of the solver `event`. A table of \
+          `[contact.default]` holds for all pairs without one of their own. What it leaves out is taken from the soft law beside \
+          it: a restitution as it is, viscous Hertzian spheres with their parameters, other laws as a curve measured over the \
+          speed with grains of the mean radius. Pairs without a soft law take it from the materials.",
+    keys: &[
+        key("law", Kind::Choice(CollisionLaw::WORDS), "\"viscoelastic\"", "What is lost along the normal.")
+            .default("constant with `restitution`, else that of the soft law"),
+        key("restitution", Kind::Number, "0.98", "Speed after over speed before a central collision.")
+            .bound(Bound::Fraction)
+            .default("that of the soft law, or mixed from the materials")
+            .only_for(&["constant"]),
+        key("time", Kind::Number, "\"1 us\"", "Relaxation time.")
+            .of(m::TIME)
+            .not_negative()
+            .required()
+            .only_for(&["viscoelastic"]),
+        key("modulus", Kind::Number, "\"20 MPa\"", "Effective modulus E*.")
+            .of(m::PRESSURE)
+            .positive()
+            .default("that of `hertz` beside it, or from the materials")
+            .only_for(&["viscoelastic"]),
+        key("friction", Kind::Number, "0.3", "Coefficient of friction; 0 leaves rotation as it is.")
+            .not_negative()
+            .default("that of `tangential`, or mixed from the materials"),
+        key(
+            "tangential-restitution",
+            Kind::Number,
+            "0.4",
+            "Slip after over slip before, reversed, of surfaces that stick: from -1, smooth, to 1, perfectly rough.",
+        )
+        .default("0"),
     ],
     groups: &[],
     tag: Some("law"),

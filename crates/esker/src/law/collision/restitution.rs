@@ -2,6 +2,10 @@
 
 use super::Encounter;
 use crate::impact::Impact;
+use crate::law::ContactEnd;
+use crate::law::cohesion::AnyCohesion;
+use crate::law::damping::AnyDamping;
+use crate::law::normal::{AnyNormal, NormalLaw};
 use serde::{Deserialize, Serialize};
 
 /// Speed of parting over speed of approach.
@@ -24,6 +28,32 @@ impl Restitution {
             Restitution::Constant(e) => *e,
             Restitution::Viscoelastic(law) => law.of(encounter),
             Restitution::Curve(curve) => curve.at(encounter.approach),
+        }
+    }
+
+    /// What two bodies do that meet head-on under a soft law. A curve, where no closed form is known, is measured for the masses
+    /// and radii of these bodies and taken for all of their materials.
+    pub fn of_soft(bodies: &Impact) -> Self {
+        let law = &bodies.law;
+        let viscoelastic = |time, modulus| Restitution::Viscoelastic(Viscoelastic { time, modulus });
+        let measured = || Restitution::Curve(Curve::measure(bodies));
+        if law.cohesion != AnyCohesion::None {
+            return measured();
+        }
+        use AnyNormal::{Hertz, Hooke, Power, ScaledHooke, WaltonBraun};
+        match (law.normal, law.damping, law.end) {
+            (normal, AnyDamping::None, _) if !normal.is_lossy() => Restitution::Constant(1.0),
+            (WaltonBraun(w), AnyDamping::None, _) if w.growth == 0.0 => {
+                Restitution::Constant((w.loading / w.unloading).sqrt())
+            }
+            (Hooke(_) | ScaledHooke(_) | Hertz(_) | Power(_), AnyDamping::FromRestitution(dashpot), end) => {
+                Restitution::Constant(dashpot.restitution(&law.normal, end))
+            }
+            (Hertz(h), AnyDamping::Viscoelastic(d), ContactEnd::NoTension) => viscoelastic(d.time, h.effective_modulus),
+            (Hertz(h), AnyDamping::KuwabaraKono(d), ContactEnd::NoTension) => {
+                viscoelastic(d.viscosity / h.effective_modulus, h.effective_modulus)
+            }
+            _ => measured(),
         }
     }
 }

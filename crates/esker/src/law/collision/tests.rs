@@ -1,7 +1,8 @@
 use super::*;
 use crate::impact::Impact;
-use crate::law::damping::{self, AnyDamping, KuwabaraKono};
-use crate::law::normal::{AnyNormal, Hertz, Jkr};
+use crate::law::cohesion::{AnyCohesion, Dmt};
+use crate::law::damping::{self, AnyDamping, FromRestitution, KuwabaraKono};
+use crate::law::normal::{AnyNormal, Hertz, Hooke, Jkr, WaltonBraun};
 use crate::law::{ContactEnd, Law};
 use proptest::prelude::*;
 
@@ -275,4 +276,40 @@ fn a_curve_holds_its_ends_and_knows_what_sticks() {
     let curve = Curve::measure(&beads(sticky));
     assert_eq!(curve.at(1e-4), 0.0);
     assert!(curve.at(10.0) > 0.5 && curve.at(10.0) < 1.0, "{curve:?}");
+}
+
+#[test]
+fn hard_collisions_lose_what_the_soft_law_loses() {
+    let hertz = AnyNormal::Hertz(Hertz { effective_modulus: 1e9 });
+    let hooke = AnyNormal::Hooke(Hooke { stiffness: 1e5 });
+    let latching = |growth| AnyNormal::WaltonBraun(WaltonBraun { loading: 1e5, unloading: 2e5, growth });
+    let by_restitution = |normal: AnyNormal, end| AnyDamping::FromRestitution(FromRestitution::new(0.6, &normal, end));
+    let viscous = AnyDamping::Viscoelastic(damping::Viscoelastic { time: 2e-6 });
+    let kono = AnyDamping::KuwabaraKono(KuwabaraKono { viscosity: 2e3 });
+    let (soft_end, hard_end) = (ContactEnd::NoTension, ContactEnd::Geometric);
+    // Law, and whether it is known without a measurement.
+    let cases = [
+        (hertz, AnyDamping::None, soft_end, true),
+        (hooke, by_restitution(hooke, soft_end), soft_end, true),
+        (hertz, by_restitution(hertz, hard_end), hard_end, true),
+        (hertz, viscous, soft_end, true),
+        (hertz, kono, soft_end, true),
+        (hertz, viscous, hard_end, false),
+        (hooke, viscous, soft_end, false),
+        (latching(0.0), AnyDamping::None, soft_end, true),
+        (latching(1e4), AnyDamping::None, soft_end, false),
+    ];
+    for (normal, damping, end, known) in cases {
+        let law = Law { damping, end, ..Law::elastic(normal) };
+        let hard = Restitution::of_soft(&beads(law));
+        assert_eq!(!matches!(hard, Restitution::Curve(_)), known, "{law:?}");
+        for v in [0.01, 0.1, 1.0] {
+            let impact = Impact { approach: v, ..beads(law) };
+            let measured = impact.run(impact.undamped_time() / 2000.0, 0.5).restitution.unwrap();
+            let e = hard.of(&speed(v));
+            assert!((e - measured).abs() < 2e-3, "{law:?} at {v} m/s: {e} instead of {measured}");
+        }
+    }
+    let wet = Law { cohesion: AnyCohesion::Dmt(Dmt { work: 0.1 }), ..Law::elastic(hertz) };
+    assert!(matches!(Restitution::of_soft(&beads(wet)), Restitution::Curve(_)));
 }

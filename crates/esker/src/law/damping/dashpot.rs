@@ -54,6 +54,12 @@ impl FromRestitution {
     pub fn new(e: f64, normal: &impl NormalLaw, end: ContactEnd) -> Self {
         Self { factor: 2.0 * damping_ratio(e, end) * restitution::exponent_factor(normal.power_law(1.0).exponent) }
     }
+
+    /// The restitution it gives with this normal law and end of contact.
+    pub fn restitution(&self, normal: &impl NormalLaw, end: ContactEnd) -> f64 {
+        let factor = restitution::exponent_factor(normal.power_law(1.0).exponent);
+        restitution::restitution(0.5 * self.factor / factor, end)
+    }
 }
 
 impl DampingLaw for FromRestitution {
