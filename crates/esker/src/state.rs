@@ -95,6 +95,8 @@ pub struct Meetings {
     pub handed_over: bool,
     /// Collisions, one account for each stage with hard collisions.
     pub tallies: Vec<Tally>,
+    /// Deepest overlap of two grains at the moment they met, over the smaller radius: rounding alone.
+    pub overlap: f64,
     /// Impulses on the walls over the present window, and its number.
     pub window: Window,
 }

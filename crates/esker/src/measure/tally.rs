@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn every_value_falls_between_the_edges_of_its_bin_and_nothing_is_lost() {
         let mut random = Stream::new(1, Purpose::Noise, 0);
-        let values: Vec<f64> = (0..2000).map(|_| 10f64.powf(random.between(-12.0, 6.0))).chain([0.0, 1.0, 2.0]).collect();
+        let values: Vec<f64> =
+            (0..2000).map(|_| 10f64.powf(random.between(-12.0, 6.0))).chain([0.0, 1.0, 2.0]).collect();
         let mut spectrum = Spectrum::default();
         for v in &values {
             spectrum.add(*v, 2.0 * v);

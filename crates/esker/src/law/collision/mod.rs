@@ -85,7 +85,10 @@ impl Collision {
         let mut impulse = Impulse {
             normal: effective_mass * (approach + speed),
             tangential: Vec3::ZERO,
-            lost: Dissipation { damping: 0.5 * effective_mass * (approach * approach - speed * speed), ..Default::default() },
+            lost: Dissipation {
+                damping: 0.5 * effective_mass * (approach * approach - speed * speed),
+                ..Default::default()
+            },
             restitution: speed / approach,
         };
         if self.turns() {

@@ -176,11 +176,7 @@ mod tests {
             met.push((event.time, event.with));
             agenda.strike();
         }
-        assert_eq!(met, [
-            (1.0, With::Wall { index: 9 }),
-            (2.0, With::Face { axis: 2, up: true }),
-            (2.5, grain(25))
-        ]);
+        assert_eq!(met, [(1.0, With::Wall { index: 9 }), (2.0, With::Face { axis: 2, up: true }), (2.5, grain(25))]);
         assert_eq!(agenda.due(), 3.0);
     }
 }

@@ -214,7 +214,8 @@ impl Cells {
     pub fn cross(&mut self, grain: u32, axis: u8, up: bool) -> Vec3 {
         let axis = axis as usize;
         let mut c = self.coordinates(self.of(grain));
-        let (to, shift) = self.step(axis, c[axis], if up { 1 } else { -1 }).expect("an open grid has no outermost face");
+        let (to, shift) =
+            self.step(axis, c[axis], if up { 1 } else { -1 }).expect("an open grid has no outermost face");
         c[axis] = to;
         let cell = self.index(c);
         self.take(grain);

@@ -142,7 +142,8 @@ impl Course<'_> {
                 let MotionLimits { acceleration, spin, spin_rate, arm, .. } = carrier.limits;
                 // In a frame that turns: a − A − α × x − ω × (ω × x) − 2 ω × v; and axes that turn about each other.
                 let turning = spin_rate + 2.0 * spin * spin;
-                let rest = throw.acceleration.length() + acceleration + turning * (arm + carrier.base.position.length());
+                let rest =
+                    throw.acceleration.length() + acceleration + turning * (arm + carrier.base.position.length());
                 let drag = 2.0 * spin + turning * h;
                 let inertia = rest + turning * x.length();
                 // Speed v + (inertia + drag × speed) h, for drag × h below 1 (see `longest`).
@@ -222,21 +223,23 @@ impl Gap for Along<'_> {
     }
 }
 
-/// First time in [from, to] at which a grain on its course reaches a piece of a wall where `is_there` says that there is wall.
+/// First time in [from, to] at which a grain on its course reaches a piece of a wall where `is_there` says, of its place and velocity,
+/// that it runs into the wall.
 pub(super) fn first_touch(
     form: &Form,
     radius: f64,
     course: &Course,
     from: f64,
     to: f64,
-    is_there: impl Fn(Vec3) -> bool,
+    is_there: impl Fn(Vec3, Vec3) -> bool,
 ) -> Option<f64> {
     let mut start = from;
     loop {
         let side = form.side(course.at(start).0);
         let along = Along { form, side, radius, course };
         let t = first_fall(&along, start, to)?;
-        if is_there(course.at(t).0) {
+        let (x, v) = course.at(t);
+        if is_there(x, v) {
             return Some(t);
         }
         // It passes where the wall has ended: on until it is clear of the endless surface, on either side.

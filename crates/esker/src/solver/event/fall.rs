@@ -30,8 +30,7 @@ pub(super) struct Limits {
     pub rate: f64,
 }
 
-/// First root δ > 0 of y + rate δ + bend δ²/2 for y ≥ 0, without cancellation; infinite if there is none. A gap of zero
-/// that opens is followed until it closes again.
+/// First root δ > 0 of y + rate δ + bend δ²/2 for y ≥ 0, without cancellation; infinite if there is none.
 #[inline]
 pub(super) fn first_root(y: f64, rate: f64, bend: f64) -> f64 {
     let square = rate * rate - 2.0 * bend * y;
@@ -46,15 +45,27 @@ pub(super) fn first_root(y: f64, rate: f64, bend: f64) -> f64 {
 pub(super) fn first_fall(gap: &impl Gap, from: f64, to: f64) -> Option<f64> {
     let mut t = from;
     let mut h = gap.first_look(t).min(to - from);
+    let mut looks = 0u32;
     loop {
         let (y, rate) = gap.at(t);
+        looks += 1;
+        debug_assert!(
+            looks < 1_000_000,
+            "no end at {t} in {from} to {to}: gap {y:e}, rate {rate:e}, h {h:e}, {:?}",
+            gap.limits(t, h)
+        );
         if y <= 0.0 && rate < 0.0 {
             return Some(t);
         }
-        let y = y.max(0.0);
         let limits = gap.limits(t, h);
-        let by_rate = if y > 0.0 { y / limits.rate } else { 0.0 };
-        let safe = first_root(y, rate, limits.bend[0]).max(by_rate);
+        let safe = if y > 0.0 {
+            first_root(y, rate, limits.bend[0]).max(y / limits.rate)
+        } else if limits.bend[0] < 0.0 {
+            // Closed and opening: nothing falls before the rate has turned.
+            rate / -limits.bend[0]
+        } else {
+            f64::INFINITY
+        };
         let step = safe.min(h);
         let next = t + step;
         if next >= to {

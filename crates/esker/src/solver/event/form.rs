@@ -123,11 +123,8 @@ impl Form {
                 let rho = out.length();
                 let distance = s.hypot(rho - wall);
                 let outward = if rho > 0.0 { out / rho } else { Vec3::ZERO };
-                let gradient = if distance > 0.0 {
-                    (s * along + (rho - wall) * outward) / distance
-                } else {
-                    Vec3::ZERO
-                };
+                let gradient =
+                    if distance > 0.0 { (s * along + (rho - wall) * outward) / distance } else { Vec3::ZERO };
                 Value { gap: distance - radius, gradient }
             }
         }

@@ -89,14 +89,7 @@ impl Scratch {
     }
 
     /// Two grains meet.
-    pub fn meet_grain(
-        &mut self,
-        model: &Model,
-        state: &mut State,
-        settings: &EventSettings,
-        pair: [u32; 2],
-        t: f64,
-    ) {
+    pub fn meet_grain(&mut self, model: &Model, state: &mut State, settings: &EventSettings, pair: [u32; 2], t: f64) {
         // Always the elder first, so that the order in memory changes no bit.
         let mut pair = pair;
         if state.particles.id[pair[0] as usize] > state.particles.id[pair[1] as usize] {
@@ -107,7 +100,9 @@ impl Scratch {
         let ((xi, vi), (xj, vj)) = (fly::at(p, &self.pull, i, t), fly::at(p, &self.pull, j, t));
         let (a, b) = (Body::of(p, model.planar, i, vi), Body::of(p, model.planar, j, vj));
         let apart = model.cell.nearest(xj - xi);
-        let normal = apart.normalize();
+        let distance = apart.length();
+        let normal = apart / distance;
+        let overlap = (a.radius + b.radius - distance) / a.radius.min(b.radius);
         let relative = a.surface(normal) - b.surface(-normal);
         let approach = relative.dot(normal);
         let encounter = Encounter {
@@ -132,6 +127,7 @@ impl Scratch {
             state.particles.met[k] = t;
         }
         self.book(state, &impulse);
+        state.meetings.overlap = state.meetings.overlap.max(overlap);
         let hit = Hit {
             speed: encounter.approach,
             energy: 0.5 * encounter.effective_mass * encounter.approach * encounter.approach,
@@ -151,15 +147,7 @@ impl Scratch {
     }
 
     /// A grain meets a wall.
-    pub fn meet_wall(
-        &mut self,
-        model: &Model,
-        state: &mut State,
-        settings: &EventSettings,
-        i: u32,
-        w: u16,
-        t: f64,
-    ) {
+    pub fn meet_wall(&mut self, model: &Model, state: &mut State, settings: &EventSettings, i: u32, w: u16, t: f64) {
         let (k, wall) = (i as usize, &model.walls[usize::from(w)]);
         let p = &state.particles;
         let (x, v) = fly::at(p, &self.pull, k, t);

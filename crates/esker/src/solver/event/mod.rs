@@ -20,9 +20,9 @@ mod form;
 mod meet;
 mod predict;
 mod scratch;
-mod walls;
 #[cfg(test)]
 mod tests;
+mod walls;
 
 use super::{Phase, PhaseHook, Solver, StepError};
 use crate::measure::energy;
@@ -47,6 +47,7 @@ const FROZEN: u64 = 10_000;
 #[derive(Default)]
 pub struct Event {
     scratch: Option<Scratch>,
+    standstill: Standstill,
     hook: Option<PhaseHook>,
     builds: u64,
 }
@@ -66,7 +67,7 @@ impl Event {
                 self.builds += 1;
             }
             let scratch = self.scratch.as_mut().expect("just built");
-            match scratch.run(model, state, &settings, to - state.meetings.clock)? {
+            match scratch.run(model, state, &settings, &mut self.standstill, to - state.meetings.clock)? {
                 Fate::Arrived => return Ok(Fate::Arrived),
                 Fate::Collapsed => return Ok(Fate::Collapsed),
                 // Too much has changed since the scratch was made, or digits are to be won.
@@ -120,6 +121,25 @@ impl Event {
         fly::begin(model, state)?;
         state.loads_are_current = true;
         Ok(())
+    }
+}
+
+/// Watches whether the clock of the run moves on. (That of the flights may be near zero, where it can go on in ever smaller steps.)
+#[derive(Default)]
+struct Standstill {
+    since: f64,
+    events: u64,
+}
+
+impl Standstill {
+    /// Counts an event at a time of the run, and tells whether too many have come in no time.
+    #[inline]
+    fn lasts(&mut self, time: f64, grains: u64) -> bool {
+        if time - self.since > 4.0 * f64::EPSILON * time.abs() {
+            *self = Self { since: time, events: 0 };
+        }
+        self.events += 1;
+        self.events > FROZEN + 64 * grains
     }
 }
 

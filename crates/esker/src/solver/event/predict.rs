@@ -15,6 +15,9 @@ use crate::state::State;
 /// A wall counts as touched within this fraction of the radius.
 pub(super) const TOUCHING: f64 = 1e-9;
 
+/// A grain that leaves a wall with less than this fraction of its speed rests on it: what is less is rounding.
+const RESTING: f64 = 1e-12;
+
 /// Never looked at farther ahead than this \[s\].
 const FOREVER: f64 = 1e12;
 
@@ -141,10 +144,11 @@ impl Scratch {
     fn reaches(&self, model: &Model, piece: &Piece, throw: &Throw, radius: f64, until: f64) -> Option<f64> {
         let carrier = &self.carriers[usize::from(piece.wall)];
         let surface = &model.walls[usize::from(piece.wall)].surface;
-        let is_there = |x: Vec3| {
+        // A piece stands for an endless surface: where it ends the grain may touch an edge, and be on its way off.
+        let is_there = |x: Vec3, v: Vec3| {
             let mut touches: Vec<WallTouch> = Vec::new();
             surface.touches(x, radius * (1.0 + TOUCHING), &mut touches);
-            !touches.is_empty()
+            touches.iter().any(|touch| v.dot(touch.normal) >= -RESTING * v.length())
         };
         let until = until.min(throw.since + FOREVER.min(2.0 * self.outlook));
         let mut t = throw.since;

@@ -6,7 +6,7 @@ use super::cells::Cells;
 use super::course::Carrier;
 use super::fly::{self, Pull};
 use super::form::{Form, forms};
-use super::{FROZEN, Fate, SET_CLOCK_EVERY, tie};
+use super::{Fate, SET_CLOCK_EVERY, Standstill, tie};
 use crate::math::{Aabb, Vec3};
 use crate::model::{Collapse, EventSettings, Model};
 use crate::solver::StepError;
@@ -33,8 +33,6 @@ pub(super) struct Scratch {
     near: Vec<u32>,
     /// A flight is looked at no farther ahead than this \[s\].
     pub outlook: f64,
-    /// Events since the clock last moved.
-    standstill: u64,
     /// Collisions, and slow ones among them, since the share of these was last looked at.
     pub watch: [u64; 2],
 }
@@ -45,7 +43,9 @@ impl Scratch {
         let p = &state.particles;
         let n = p.owned();
         if n >= MOST_GRAINS {
-            return Err(StepError::Hard(format!("{n} grains are more than the solver \"event\" can number, {MOST_GRAINS}")));
+            return Err(StepError::Hard(format!(
+                "{n} grains are more than the solver \"event\" can number, {MOST_GRAINS}"
+            )));
         }
         let pull = Pull::of(model, state);
         // The flights are those of the state; the present is the time of the state, or the last event.
@@ -75,7 +75,6 @@ impl Scratch {
             starts: Vec::new(),
             near: Vec::new(),
             outlook,
-            standstill: 0,
             watch: [0; 2],
         };
         scratch.list_walls(model, 0.5 * widest);
@@ -145,21 +144,18 @@ impl Scratch {
         model: &Model,
         state: &mut State,
         settings: &EventSettings,
+        standstill: &mut Standstill,
         to: f64,
     ) -> Result<Fate, StepError> {
         let grains = state.particles.owned() as u64;
         while let Some((i, t)) = self.calendar.first().filter(|(_, t)| *t <= to) {
-            if t > self.now {
-                (self.now, self.standstill) = (t, 0);
-            } else {
-                self.standstill += 1;
-                if self.standstill > FROZEN + 64 * grains {
-                    if let Collapse::HandOver(_) = settings.collapse {
-                        return Ok(Fate::Collapsed);
-                    }
-                    let id = state.particles.id[i as usize];
-                    return Err(StepError::Frozen { id, time: state.meetings.clock + t });
+            self.now = self.now.max(t);
+            if standstill.lasts(state.meetings.clock + t, grains) {
+                if let Collapse::HandOver(_) = settings.collapse {
+                    return Ok(Fate::Collapsed);
                 }
+                let id = state.particles.id[i as usize];
+                return Err(StepError::Frozen { id, time: state.meetings.clock + t });
             }
             state.meetings.events += 1;
             let Some(Event { time, with }) = self.agendas[i as usize].first() else {
