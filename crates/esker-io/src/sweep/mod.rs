@@ -50,8 +50,8 @@ pub enum SweepError {
     Plan(String),
     /// The folder has the plan of another sweep.
     #[error(
-        "`{}` holds another sweep: {difference}\n  name a new folder with --out, or go on with what is there: `esker sweep --resume {}`",
-        folder.display(), folder.display()
+        "`{}` holds another sweep: {difference}\n  name a new folder with --out, or ask for the same as before",
+        folder.display()
     )]
     Other {
         /// The folder.

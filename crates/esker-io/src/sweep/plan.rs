@@ -145,12 +145,12 @@ impl Plan {
         let at = |u: &Vec<f64>| -> Vec<Value> { axes.iter().zip(u).map(|(axis, u)| axis.at(*u)).collect() };
         Ok(match self.kind {
             Kind::Grid => {
-                let mut points = vec![vec![]];
+                let mut points: Vec<Vec<Value>> = vec![vec![]];
                 for axis in axes {
                     let values = axis.grid()?;
                     let longer =
-                        |p: &Vec<Value>| values.iter().map(|v| [p.as_slice(), &[v.clone()]].concat()).collect();
-                    points = points.iter().flat_map(|p| -> Vec<Vec<Value>> { longer(p) }).collect();
+                        points.iter().flat_map(|p| values.iter().map(|v| [p.clone(), vec![v.clone()]].concat()));
+                    points = longer.collect();
                 }
                 points
             }
@@ -368,7 +368,7 @@ mod tests {
             (Plan { scene_text: String::new(), ..first.clone() }, "its scene was another text"),
         ] {
             let error = sweep.go_on(dir.path(), other).unwrap_err().to_string();
-            assert!(error.contains(part) && error.contains("--resume"), "{error}");
+            assert!(error.contains(part) && error.contains("--out"), "{error}");
         }
         std::fs::write(dir.path().join(PLAN_FILE), "{").unwrap();
         assert!(matches!(Sweep::read(dir.path()), Err(SweepError::Damaged { .. })));

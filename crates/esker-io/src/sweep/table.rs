@@ -1,7 +1,8 @@
 //! What came of the runs: rows read from their folders, `results.csv`, the order of merit, a chart.
 
 use super::measure::{Measure, Window};
-use super::plan::{self, Goal, Plan, Sweep};
+use super::plan::{self, Goal, Kind, Plan, Sweep};
+use super::search::{Next, Search};
 use super::vary::{Axis, Value};
 use super::{RESULTS_FILE, SweepError};
 use crate::atomic;
@@ -172,6 +173,31 @@ impl Reading {
     }
 }
 
+impl Sweep {
+    /// Parameters of the points that a search wants next, all runs so far being in the table; none when it is over.
+    pub fn propose(&self, axes: &[Axis], reading: &Reading, table: &Table) -> Vec<Vec<Value>> {
+        let (Kind::Search(evaluations), Some(goal)) = (self.plan.kind, &self.plan.goal) else { return vec![] };
+        debug_assert_eq!(reading.goal.as_ref(), Some(goal));
+        let left = evaluations.saturating_sub(self.points.len() / self.plan.seeds.max(1) as usize);
+        let means = table.means(table.columns.len() - 1);
+        let values = |u: &[f64]| -> Vec<Value> { axes.iter().zip(u).map(|(axis, u)| axis.at(*u)).collect() };
+        let cost = |u: &[f64]| {
+            let values = values(u);
+            means.iter().find(|point| point.values == values).map(|point| goal.cost(point.mean))
+        };
+        let search = Search { dimensions: axes.len(), evaluations, seed: self.seed };
+        let mut wanted: Vec<Vec<Value>> = Vec::new();
+        if let Next::Points(points) = search.next(&cost) {
+            for point in points.iter().map(|u| values(u)) {
+                if !wanted.contains(&point) && wanted.len() < left {
+                    wanted.push(point);
+                }
+            }
+        }
+        wanted
+    }
+}
+
 fn one_line(text: &str) -> String {
     let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim());
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
@@ -313,7 +339,6 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::Kind;
     use super::*;
     use std::fs;
 
@@ -422,6 +447,37 @@ mod tests {
             ..wrong
         };
         assert!(swapped.chart("t", 0).unwrap_err().to_string().contains("needs numbers"));
+    }
+
+    #[test]
+    fn a_search_goes_on_from_the_rows_that_are_there() {
+        let goal = Some(Goal::Maximise("last(height)".into()));
+        let (grid, _) = sweep(&["let.a=0"], 2, &[], goal);
+        let plan = Plan { vary: vec!["let.a=0 mm..10 mm".into()], kind: Kind::Search(30), ..grid.plan };
+        let axes = plan.axes().unwrap();
+        let reading = Reading::new(&plan, &axes, &columns()).unwrap();
+        // Rows whose objective is a known function of the parameter and, a little, of the seed.
+        let run = |sweep: &Sweep, number: usize| {
+            let mut row = reading.failed(sweep, number, "");
+            let a = row.values[0].si.unwrap();
+            *row.results.last_mut().unwrap() = -(a - 0.007).powi(2) + if row.seed == 1 { 1e-9 } else { -1e-9 };
+            row
+        };
+        let mut sweep = Sweep::new(plan, 1).unwrap();
+        let mut table = Table::new(&axes, &reading);
+        loop {
+            (table.rows.len()..sweep.points.len()).for_each(|n| table.insert(run(&sweep, n)));
+            let wanted = sweep.propose(&axes, &reading, &table);
+            if wanted.is_empty() {
+                break;
+            }
+            // What is proposed depends on the rows alone.
+            assert_eq!(wanted, sweep.clone().propose(&axes, &reading, &table.clone()));
+            wanted.iter().for_each(|values| sweep.add(&axes, values));
+        }
+        assert!(sweep.points.len() <= 60 && table.rows.iter().all(|r| r.values[0].text.ends_with(" mm")));
+        let best = &table.ranking(&reading)[0];
+        assert!((best.values[0].si.unwrap() - 0.007).abs() < 5e-6 && best.runs == 2, "{best:?}");
     }
 
     #[test]
