@@ -14,7 +14,10 @@ use runner::{End, Event, Job, Runner};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
+/// Time between two writings of the results, in times that one takes: a table of many points is not written for each.
+const WRITE_EVERY: u32 = 20;
 /// Points of a ranking that are told.
 const TOLD: usize = 10;
 
@@ -296,14 +299,14 @@ impl Work {
 
     /// Makes the runs that have no row yet; `before` had one at the start.
     fn run(&mut self, runner: &Runner, axes: &[Axis], reading: &Reading, before: usize) -> Result<(), Failure> {
-        let done = |number: &usize| self.table.rows.iter().any(|row| row.number == *number);
         let job = |number| Job { number, overrides: self.sweep.overrides(axes, number) };
-        let jobs: Vec<Job> = (0..self.sweep.points.len()).filter(|n| !done(n)).map(job).collect();
+        let jobs: Vec<Job> = (0..self.sweep.points.len()).filter(|n| !self.table.has(*n)).map(job).collect();
         let total = match self.sweep.plan.kind {
             Kind::Search(n) => n * self.sweep.plan.seeds as usize,
             _ => self.sweep.points.len(),
         };
         let Work { table, sweep, progress, interrupted } = self;
+        let (mut written, mut last, mut took) = (true, Instant::now(), Duration::ZERO);
         runner.run(&jobs, |event| {
             if let Event::Done(number, end) = event {
                 let row = match end {
@@ -318,11 +321,17 @@ impl Work {
                     progress.say(&format!("point {} failed: {}", Sweep::folder(number), row.message));
                 }
                 table.insert(row);
+                written = false;
+            }
+            if !written && last.elapsed() > WRITE_EVERY * took {
+                let begin = Instant::now();
                 table.write(runner.folder)?;
+                (written, last, took) = (true, Instant::now(), begin.elapsed());
             }
             progress.show_runs(table.rows.len(), before, total);
             Ok(())
-        })
+        })?;
+        Ok(self.table.write(runner.folder)?)
     }
 
     /// Tells what came of it.

@@ -235,6 +235,11 @@ impl Table {
         Table { paths: axes.iter().map(|a| a.path.clone()).collect(), columns: reading.columns(), rows: vec![] }
     }
 
+    /// Whether the run of a number has a row.
+    pub fn has(&self, number: usize) -> bool {
+        self.rows.binary_search_by_key(&number, |row| row.number).is_ok()
+    }
+
     /// Takes a row to its place.
     pub fn insert(&mut self, row: Row) {
         match self.rows.binary_search_by_key(&row.number, |r| r.number) {
@@ -281,9 +286,10 @@ impl Table {
         let mut points: Vec<(Ranked, Vec<f64>)> = Vec::new();
         for row in &self.rows {
             let value = row.results[result];
-            match points.iter_mut().find(|(p, _)| p.values == row.values) {
-                Some((_, all)) => all.push(value),
-                None => {
+            match points.last_mut() {
+                // Runs of a point follow each other.
+                Some((point, all)) if point.values == row.values => all.push(value),
+                _ => {
                     let values = row.values.clone();
                     let point = Ranked { values, number: row.number, runs: 0, mean: 0.0, deviation: 0.0 };
                     points.push((point, vec![value]));
