@@ -13,6 +13,7 @@ mod progress;
 mod render;
 mod report;
 mod run;
+mod sweep;
 mod tables;
 mod verify;
 mod view;
@@ -36,6 +37,8 @@ struct Cli {
 enum Command {
     /// Run a scene, or go on with a run
     Run(run::Args),
+    /// Run a scene many times: all combinations of some values, a random choice, or a search for the best
+    Sweep(Box<sweep::Args>),
     /// Read a scene and tell what was understood: grains, materials, step, expected overlap, cost
     Check(check::Args),
     /// Let two bodies meet under a contact law: contact time, overlap, restitution, and the curve of force
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Run(args) => run::main(args),
+        Command::Sweep(args) => sweep::main(&args),
         Command::Check(args) => check::main(args).map(|()| ExitCode::SUCCESS),
         Command::Contact(args) => contact::main(&args).map(|()| ExitCode::SUCCESS),
         Command::View(args) => view::main(&args).map(|()| ExitCode::SUCCESS),

@@ -88,10 +88,22 @@ impl Progress {
             speed * 1e-6,
             eta.filter(|e| e.is_finite()).map_or("open end".to_string(), |e| format!("{} left", duration(e))),
         );
+        self.put(fraction.unwrap_or(0.0), message);
+    }
+
+    /// Shows how many of some runs are done; `before` of them were so at the start.
+    pub fn show_runs(&mut self, done: usize, before: usize, total: usize) {
+        let pace = (done - before) as f64 / self.seconds();
+        let left = (total - done) as f64 / pace;
+        let left = if left.is_finite() { format!(", {} left", duration(left)) } else { String::new() };
+        self.put(done as f64 / total.max(1) as f64, format!("{done} of {total} points{left}"));
+    }
+
+    fn put(&mut self, fraction: f64, message: String) {
         if let Some(bar) = &self.bar {
-            bar.set_position((1000.0 * fraction.unwrap_or(0.0)) as u64);
+            bar.set_position((1000.0 * fraction) as u64);
             bar.set_message(message);
-        } else if self.last_line.elapsed() > Duration::from_secs(10) {
+        } else if self.lines && self.last_line.elapsed() > Duration::from_secs(10) {
             self.last_line = Instant::now();
             tell!("{message}");
         }

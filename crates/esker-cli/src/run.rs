@@ -50,15 +50,24 @@ pub struct Args {
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
+    /// Stop when the standard input ends, as it does when the process that started this one is gone
+    #[arg(long, hide = true)]
+    stop_with_input: bool,
 }
 
 /// Runs a scene.
 pub fn main(args: Args) -> Result<ExitCode, Failure> {
     let threads = crate::use_threads(args.threads)?;
-    let until = args.until.as_deref().map(parse_time).transpose()?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
+    let until = args.until.as_deref().map(parse_until).transpose()?;
+    let stop = stop_flag()?;
+    if args.stop_with_input {
+        let flag = stop.clone();
+        std::thread::spawn(move || {
+            // That it cannot be read is an end as well.
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+            flag.store(true, Ordering::Relaxed);
+        });
+    }
 
     let prepared = match &args.resume {
         None => start(&args, threads)?,
@@ -67,18 +76,31 @@ pub fn main(args: Args) -> Result<ExitCode, Failure> {
     Runner { stop, until, quiet: args.quiet, ..Runner::new(prepared, threads, args.quiet) }.run()
 }
 
+/// A flag that is raised when somebody asks this process to stop.
+pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
+    Ok(stop)
+}
+
 /// A time given on the command line \[s\].
-fn parse_time(text: &str) -> Result<f64, Failure> {
+pub(crate) fn parse_time(option: &str, text: &str) -> Result<f64, Failure> {
     use esker::expression::{Dimension, Expression};
     let quantity = Expression::parse(text)
         .and_then(|e| e.evaluate(|_| None, &[]))
-        .map_err(|e| format!("`--until {text}`: {}", e.message))?;
+        .map_err(|e| format!("`{option} {text}`: {}", e.message))?;
     match quantity.dimension {
-        None | Some(Dimension::TIME | Dimension::NONE) => match quantity.value {
-            seconds if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
-            _ => Err(format!("`--until {text}` must be a time above zero").into()),
-        },
-        Some(other) => Err(format!("`--until {text}` is {}, a time was expected", other.describe()).into()),
+        None | Some(Dimension::TIME | Dimension::NONE) => Ok(quantity.value),
+        Some(other) => Err(format!("`{option} {text}` is {}, a time was expected", other.describe()).into()),
+    }
+}
+
+/// The time at which a run is stopped \[s\].
+pub(crate) fn parse_until(text: &str) -> Result<f64, Failure> {
+    match parse_time("--until", text)? {
+        seconds if seconds > 0.0 => Ok(seconds),
+        _ => Err(format!("`--until {text}` must be a time above zero").into()),
     }
 }
 

@@ -43,3 +43,14 @@ pub fn energy(b: &EnergyBalance) {
         if lost > 0.0 { format!(", {:.1e} of the dissipated", (b.residual() / lost).abs()) } else { String::new() };
     say!("  {:<32} {:>14.6e} J{share}", "residual", b.residual());
 }
+
+/// Prints lines of cells under a header, each column as wide as its widest cell, to the right.
+pub fn aligned(header: &[String], lines: &[Vec<String>]) {
+    let length = |cell: &String| cell.chars().count();
+    let width = |k: usize| lines.iter().chain([&header.to_vec()]).map(|line| length(&line[k])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    for line in [header].into_iter().chain(lines.iter().map(Vec::as_slice)) {
+        let cells: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+        say!("{}", cells.join("  "));
+    }
+}

@@ -4,6 +4,7 @@
 //! - [`stl`], [`table`]: surfaces and grains from files.
 //! - [`record`] writes a run with [`run_folder`], [`checkpoint`], [`series`], [`vtk`] and [`pvd`], through [`atomic`].
 //! - [`vtp`] reads the frames back, [`convert`] writes them in the formats of other programs.
+//! - [`sweep`] plans many runs of one scene and gathers what came of them.
 //! - [`frame`] tells what there is to see, [`store`] keeps it for viewer and pictures.
 
 pub mod atomic;
@@ -19,6 +20,7 @@ pub mod scene;
 pub mod series;
 pub mod stl;
 pub mod store;
+pub mod sweep;
 pub mod table;
 pub mod vtk;
 pub mod vtp;

@@ -265,6 +265,58 @@ impl Numbers {
     }
 }
 
+/// Why a name is that of no column.
+#[derive(Debug, thiserror::Error)]
+pub enum ColumnError {
+    /// No column has this name.
+    #[error("there is no column `{name}`{}\n  columns: {known}", suggestion(near))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The nearest one, if any is near.
+        near: Option<String>,
+        /// All columns.
+        known: String,
+    },
+    /// Several columns fit.
+    #[error("`{name}` may be any of: {fitting}\n  give the whole name")]
+    Several {
+        /// What was asked for.
+        name: String,
+        /// Columns that fit.
+        fitting: String,
+    },
+}
+
+fn suggestion(near: &Option<String>) -> String {
+    near.as_ref().map_or(String::new(), |near| format!(" (did you mean `{near}`?)"))
+}
+
+/// A name without its unit.
+pub fn bare(name: &str) -> &str {
+    name.split(" [").next().unwrap_or(name)
+}
+
+/// The column of a name: the whole of it, or what stands before the unit, or a beginning that only one column has.
+pub fn find<'a>(columns: &'a [String], name: &str) -> Result<&'a str, ColumnError> {
+    let exact = columns.iter().find(|c| *c == name).or_else(|| columns.iter().find(|c| bare(c) == name));
+    if let Some(column) = exact {
+        return Ok(column);
+    }
+    let fitting: Vec<&String> = columns.iter().filter(|c| !name.is_empty() && c.starts_with(name)).collect();
+    match fitting.as_slice() {
+        [one] => Ok(one),
+        [] => {
+            let near = esker::expression::closest(bare(name), columns.iter().map(|c| bare(c))).map(str::to_owned);
+            Err(ColumnError::Unknown { name: name.to_owned(), near, known: columns.join(", ") })
+        }
+        several => {
+            let fitting = several.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ");
+            Err(ColumnError::Several { name: name.to_owned(), fitting })
+        }
+    }
+}
+
 /// The cells of a line, quotes taken off: the opposite of [`quoted`].
 fn cells(line: &str) -> Vec<String> {
     let mut all = Vec::new();

@@ -3,7 +3,7 @@
 use esker_io::atomic::{self, FileError};
 use esker_io::chart::{Chart, Curve, Drawing};
 use esker_io::record::SERIES_FILE;
-use esker_io::series::{Numbers, SeriesError};
+use esker_io::series::{self, ColumnError, Numbers, SeriesError, bare};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -30,28 +30,9 @@ pub enum PlotError {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// No column has this name.
-    #[error("there is no column `{name}`{}\n  columns: {known}", suggestion(near))]
-    NoColumn {
-        /// What was asked for.
-        name: String,
-        /// The nearest one, if any is near.
-        near: Option<String>,
-        /// All columns.
-        known: String,
-    },
-    /// Several columns fit.
-    #[error("`{name}` may be any of: {fitting}\n  give the whole name")]
-    Several {
-        /// What was asked for.
-        name: String,
-        /// Columns that fit.
-        fitting: String,
-    },
-}
-
-fn suggestion(near: &Option<String>) -> String {
-    near.as_ref().map_or(String::new(), |near| format!(" (did you mean `{near}`?)"))
+    /// No column has this name, or several have.
+    #[error(transparent)]
+    Column(#[from] ColumnError),
 }
 
 /// The series of a run.
@@ -66,30 +47,9 @@ pub fn series(folder: &Path) -> Result<Numbers, PlotError> {
     }
 }
 
-/// A name without its unit.
-fn bare(name: &str) -> &str {
-    name.split(" [").next().unwrap_or(name)
-}
-
-/// The column of a name: the whole of it, or what stands before the unit, or a beginning that only one column has.
+/// The column of a name, as [`series::find`] finds it.
 pub fn find(numbers: &Numbers, name: &str) -> Result<String, PlotError> {
-    let columns = &numbers.columns;
-    let exact = columns.iter().find(|c| *c == name).or_else(|| columns.iter().find(|c| bare(c) == name));
-    if let Some(column) = exact {
-        return Ok(column.clone());
-    }
-    let fitting: Vec<&String> = columns.iter().filter(|c| !name.is_empty() && c.starts_with(name)).collect();
-    match fitting.as_slice() {
-        [one] => Ok((*one).clone()),
-        [] => {
-            let near = esker::expression::closest(bare(name), columns.iter().map(|c| bare(c))).map(str::to_owned);
-            Err(PlotError::NoColumn { name: name.to_owned(), near, known: columns.join(", ") })
-        }
-        several => {
-            let fitting = several.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ");
-            Err(PlotError::Several { name: name.to_owned(), fitting })
-        }
-    }
+    Ok(series::find(&numbers.columns, name)?.to_owned())
 }
 
 /// One column over another.

@@ -326,7 +326,7 @@ fn kinds(plan: &OutputPlan) -> impl Iterator<Item = Frame> {
 }
 
 /// Columns of the series after `step`.
-fn columns(model: &Model, plan: &OutputPlan) -> Vec<String> {
+pub fn columns(model: &Model, plan: &OutputPlan) -> Vec<String> {
     let mut columns: Vec<String> = [
         "time [s]",
         "grains",

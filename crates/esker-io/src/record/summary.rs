@@ -4,10 +4,10 @@ use super::by_name;
 use esker::advice::Advice;
 use esker::measure::energy::{self, EnergyBalance};
 use esker::simulation::Simulation;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How a run ended, or that it has not.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Outcome {
     /// It goes on.
