@@ -3,6 +3,7 @@
 use crate::Failure;
 use crate::out::say;
 use crate::progress::duration;
+use esker::model::{Collapse, Method};
 use esker::solver::explicit::contact_loop;
 use esker_io::build::{self, LoadError};
 use std::path::PathBuf;
@@ -74,6 +75,13 @@ pub fn main(args: Args) -> Result<(), Failure> {
 
     let mut cost = 0.0;
     for (stage, advice) in scene.stages.iter().zip(&scene.advice) {
+        if let Method::Event(settings) = stage.model.method {
+            let dt = stage.model.dt;
+            say!("stage \"{}\": hard collisions in time order, to be looked at every {dt:.4e} s", stage.name);
+            say!("  {}", collapse(&settings.collapse));
+            say!("  its cost depends on how often grains meet: some 1e6 collisions a second on one core");
+            continue;
+        }
         say!(
             "stage \"{}\": step {:.4e} s, {}, contacts {}",
             stage.name,
@@ -111,6 +119,18 @@ pub fn main(args: Args) -> Result<(), Failure> {
     }
     say!("the scene is fine");
     Ok(())
+}
+
+/// What is done against collisions without end, in words.
+fn collapse(collapse: &Collapse) -> String {
+    match collapse {
+        Collapse::Refuse => "collisions without end stop the run".into(),
+        Collapse::Speed(speed) => format!("collisions slower than {speed:.4e} m/s lose nothing"),
+        Collapse::Time { contact, .. } => format!("collisions within {contact:.4e} s of the last lose nothing"),
+        Collapse::HandOver(speed) => {
+            format!("goes on with soft contacts once most collisions are slower than {speed:.4e} m/s")
+        }
+    }
 }
 
 /// All mistakes of the first pass at once; the second pass tells its first.

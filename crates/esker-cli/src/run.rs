@@ -280,6 +280,8 @@ fn info(scene: &Scene, path: &Path, overrides: &[String], threads: usize) -> Run
         phases: vec![],
         energy: Default::default(),
         residual: 0.0,
+        collisions: 0,
+        cures: Default::default(),
     }
 }
 
@@ -325,7 +327,7 @@ impl Runner {
             self.progress.say(&format!("note: {note}"));
         }
         self.info.update(&self.simulation, Outcome::Running);
-        self.recorder.summary(&self.info)?;
+        self.recorder.summary(&self.info, &self.simulation)?;
 
         let ended = self.steps();
         self.simulation.complete();
@@ -432,7 +434,7 @@ impl Runner {
         self.info.seconds = self.progress.seconds();
         self.info.phases = self.timer.seconds();
         self.info.update(&self.simulation, outcome);
-        self.recorder.summary(&self.info)
+        self.recorder.summary(&self.info, &self.simulation)
     }
 
     fn report(&self, outcome: &Outcome, folder: &str) {
@@ -442,15 +444,16 @@ impl Runner {
             Outcome::Stopped => "stopped",
             _ => "finished",
         };
-        say!(
-            "{how} at t = {:.6} s after {} steps, {} grains, in {} ({:.2} M particle-steps/s)",
-            state.time,
-            state.step,
-            state.particles.owned(),
-            duration(self.info.seconds),
-            self.info.particle_steps / self.info.seconds.max(1e-9) * 1e-6
-        );
-        say!("  contacts {}", contact_loop(self.simulation.model()));
+        let steps = format!("{} steps, {} grains", state.step, state.particles.owned());
+        let took = duration(self.info.seconds);
+        if state.meetings.tallies.is_empty() {
+            let speed = self.info.particle_steps / self.info.seconds.max(1e-9) * 1e-6;
+            say!("{how} at t = {:.6} s after {steps}, in {took} ({speed:.2} M particle-steps/s)", state.time);
+            say!("  contacts {}", contact_loop(self.simulation.model()));
+        } else {
+            say!("{how} at t = {:.6} s after {steps}, {} collisions, in {took}", state.time, self.info.collisions);
+            tables::collisions(&self.simulation);
+        }
         tables::phases(&self.info.phases, self.info.seconds);
         tables::energy(&self.info.energy);
         if self.info.energy.is_off() {

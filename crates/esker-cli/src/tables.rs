@@ -2,7 +2,9 @@
 
 use crate::out::say;
 use esker::measure::energy::EnergyBalance;
+use esker::simulation::Simulation;
 use esker_io::record::by_name;
+use esker_io::record::collisions::names;
 
 /// Prints the time of each phase.
 pub fn phases(phases: &[(String, f64)], total: f64) {
@@ -12,6 +14,31 @@ pub fn phases(phases: &[(String, f64)], total: f64) {
     for (name, seconds) in phases.iter().filter(|p| p.1 > 0.0) {
         let seconds = if name == "output and rest" { seconds + rest } else { *seconds };
         say!("  {name:<18} {seconds:>10.3} {:>6.1}%", 100.0 * seconds / total.max(1e-9));
+    }
+}
+
+/// Prints hard collisions by stage and kind of pair, and what was done against collisions without end.
+pub fn collisions(simulation: &Simulation) {
+    let meetings = &simulation.state.meetings;
+    say!("  {:<32} {:>12} {:>12} {:>12} {:>12}", "collisions", "number", "per second", "mean m/s", "lost W");
+    for tally in &meetings.tallies {
+        let stage = &simulation.stages()[tally.stage];
+        let time = (tally.to - tally.from).max(f64::MIN_POSITIVE);
+        for (pair, class) in tally.classes().filter(|(_, class)| class.count > 0) {
+            let [a, b] = names(&stage.model, tally, pair);
+            let n = class.count as f64;
+            say!(
+                "  {:<32} {:>12} {:>12.4e} {:>12.4e} {:>12.4e}",
+                format!("{}: {a} with {b}", stage.name),
+                class.count,
+                n / time,
+                class.speed / n,
+                class.lost / time
+            );
+        }
+    }
+    for (what, count) in meetings.cures.list().iter().filter(|cure| cure.1 > 0) {
+        say!("  {what:<45} {count:>12}");
     }
 }
 

@@ -309,6 +309,7 @@ pub fn described_grain_fields() -> Vec<Described> {
         removals: vec![],
         gates: vec![],
         dt: 1.0,
+        method: Default::default(),
         integrator: Integrator::default(),
         rotation: Rotation::default(),
         skin: 0.0,

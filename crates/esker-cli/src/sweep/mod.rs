@@ -169,7 +169,7 @@ fn prepare(args: &Args) -> Result<Prepared, Failure> {
     let (_, first) = build::load(&sweep.plan.scene, &overrides)
         .map_err(|e| format!("{e}\n  this is the first point of the sweep: {}", overrides.join(" ")))?;
     let columns = match first.output.series {
-        Some(_) => record::columns(&first.stages[0].model, &first.output),
+        Some(_) => record::columns(&first.stages, &first.output),
         None => vec![],
     };
     let reading = Reading::new(&sweep.plan, &axes, &columns)?;

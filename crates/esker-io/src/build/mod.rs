@@ -5,6 +5,7 @@
 mod collision_law;
 mod filled;
 mod grains;
+mod hard;
 mod laws;
 mod normal_law;
 mod output;
@@ -15,8 +16,8 @@ mod walls;
 pub use filled::filled_text;
 pub use output::{NamedProbe, OutputPlan};
 
-use crate::scene::choice::SolverKind;
-use crate::scene::raw::{RawScene, RawSolver, RawStage};
+use crate::scene::choice::{Collapse, SolverKind};
+use crate::scene::raw::{RawCollapse, RawScene, RawSolver, RawStage};
 use crate::scene::{Location, SceneError, Spanned};
 use esker::advice::{Advice, SizeRange};
 use esker::fill::FillReport;
@@ -76,10 +77,18 @@ impl Context<'_> {
         of(&stage.solver).or(of(&self.raw.solver)).unwrap_or(Spanned { value: SolverKind::Explicit, at: stage.at })
     }
 
+    /// What a stage does against collisions without end, if the scene says so.
+    fn collapse(&self, stage: &RawStage) -> Option<RawCollapse> {
+        let of = |solver: &Option<RawSolver>| solver.as_ref().and_then(|s| s.collapse);
+        of(&stage.solver).or(of(&self.raw.solver))
+    }
+
     /// Whether some stage has soft contacts, so that every pair needs a law for them.
     fn is_soft(&self) -> bool {
         let mut stages = self.raw.stages.iter();
-        self.raw.stages.is_empty() || stages.any(|stage| self.solver_kind(stage).value == SolverKind::Explicit)
+        let hands_over = |stage: &RawStage| self.collapse(stage).is_some_and(|c| c.by.value == Collapse::HandOver);
+        let is_soft = |stage: &RawStage| self.solver_kind(stage).value == SolverKind::Explicit || hands_over(stage);
+        self.raw.stages.is_empty() || stages.any(is_soft)
     }
 
     fn positive(&self, value: &Spanned<f64>) -> Result<f64, SceneError> {

@@ -3,7 +3,7 @@
 use super::grains::Prepared;
 use super::laws::Laws;
 use super::output::{self, unit};
-use super::{Context, Scene, find, grains, walls};
+use super::{Context, Scene, find, grains, hard, walls};
 use crate::scene::choice;
 use crate::scene::raw::{RawDrag, RawField, RawFieldKind, RawRemovePlace, RawSolver, RawStage, RawStep};
 use crate::scene::{Location, SceneError, Spanned};
@@ -13,7 +13,7 @@ use esker::field::{
 };
 use esker::integrate::{Integrator, Rotation};
 use esker::math::{Aabb, Vec3};
-use esker::model::{Kind, Model, Removal, Wall};
+use esker::model::{Kind, Method, Model, Removal, Wall};
 use esker::neighbor::PeriodicCell;
 use esker::simulation::{End, Stage};
 use esker::state::State;
@@ -46,6 +46,7 @@ pub(super) fn assemble(
         removals: removals(c)?,
         gates,
         dt: f64::NAN,
+        method: Method::Explicit,
         integrator: Integrator::default(),
         rotation: Rotation::default(),
         skin,
@@ -63,12 +64,11 @@ pub(super) fn assemble(
     let mut warnings = Vec::new();
     for (k, stage) in stages.iter_mut().enumerate() {
         let solver = raw.stages.get(k).and_then(|s| s.solver.as_ref());
-        // The solver of hard collisions comes here.
-        if let Spanned { value: choice::SolverKind::Event, at } = c.solver_kind(&raw.stages[k]) {
-            let message = format!("solver `event` cannot be run yet: stage \"{}\" needs `explicit`", stage.name);
-            return c.error(at, message);
-        }
-        let advice = choose_step(c, &mut stage.model, solver, &prepared, speed)?;
+        let advice = if c.solver_kind(&raw.stages[k]).value == choice::SolverKind::Event {
+            hard::choose(c, stage, &raw.stages[k], &output, &prepared, speed)?
+        } else {
+            choose_step(c, &mut stage.model, solver, &prepared, speed)?
+        };
         for w in advice.warnings(stage.model.dt) {
             let told = format!("stage \"{}\": {w}", stage.name);
             if !warnings.iter().any(|old: &String| old.ends_with(&w)) {
@@ -339,7 +339,7 @@ fn integrator(choice: choice::Integrator) -> Integrator {
 }
 
 /// Sets integrator, skin and step of a stage.
-fn choose_step(
+pub(super) fn choose_step(
     c: &Context,
     model: &mut Model,
     stage: Option<&RawSolver>,

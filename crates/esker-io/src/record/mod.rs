@@ -3,6 +3,7 @@
 //! What is due is told by the time of the state alone, so a continued run writes the same files as an unbroken one. A
 //! checkpoint is written after the row and the frame of its step, so that nothing before it is missing.
 
+pub mod collisions;
 mod frames;
 mod summary;
 
@@ -20,7 +21,7 @@ use crate::vtk::VtkError;
 use esker::measure::{energy, probe};
 use esker::model::Model;
 use esker::region::RegionError;
-use esker::simulation::Simulation;
+use esker::simulation::{Simulation, Stage};
 use esker::state::State;
 use std::path::PathBuf;
 
@@ -122,7 +123,7 @@ impl Recorder {
     }
 
     fn begin(folder: RunFolder, plan: OutputPlan, title: &str, simulation: &Simulation) -> Result<Self, RecordError> {
-        let columns = columns(simulation.model(), &plan);
+        let columns = columns(simulation.stages(), &plan);
         let series = match plan.series {
             Some(_) => Some(Series::create(&folder.file(SERIES_FILE), &columns)?),
             None => None,
@@ -148,7 +149,7 @@ impl Recorder {
         simulation: &Simulation,
     ) -> Result<Self, RecordError> {
         let state = &simulation.state;
-        let columns = columns(simulation.model(), &plan);
+        let columns = columns(simulation.stages(), &plan);
         let series = match plan.series {
             Some(_) => Some(Series::resume(&folder.file(SERIES_FILE), &columns, state.step)?.0),
             None => None,
@@ -245,8 +246,11 @@ impl Recorder {
         Ok(self.folder.save_checkpoint(state, &meta)?)
     }
 
-    /// Writes `run.json`.
-    pub fn summary(&self, info: &RunInfo) -> Result<(), RecordError> {
+    /// Writes `run.json`, and the tables of collisions of a run that has any.
+    pub fn summary(&self, info: &RunInfo, simulation: &Simulation) -> Result<(), RecordError> {
+        if collisions::are_counted(simulation.stages()) {
+            collisions::write(&self.folder, simulation)?;
+        }
         write_summary(&self.folder, info)
     }
 
@@ -326,7 +330,8 @@ fn kinds(plan: &OutputPlan) -> impl Iterator<Item = Frame> {
 }
 
 /// Columns of the series after `step`.
-pub fn columns(model: &Model, plan: &OutputPlan) -> Vec<String> {
+pub fn columns(stages: &[Stage], plan: &OutputPlan) -> Vec<String> {
+    let model = &stages[0].model;
     let mut columns: Vec<String> = [
         "time [s]",
         "grains",
@@ -359,6 +364,9 @@ pub fn columns(model: &Model, plan: &OutputPlan) -> Vec<String> {
             walls.push(&wall.name);
             columns.push(format!("work of {} [J]", wall.name));
         }
+    }
+    if collisions::are_counted(stages) {
+        columns.extend(collisions::columns(model));
     }
     columns.extend(plan.probes.iter().flat_map(|p| p.probe.columns(&p.name)));
     columns
@@ -394,6 +402,9 @@ fn values(simulation: &Simulation, plan: &OutputPlan) -> Result<Vec<f64>, Record
     ];
     for (_, work) in by_name(&b.wall_work) {
         values.push(work);
+    }
+    if collisions::are_counted(simulation.stages()) {
+        values.extend(collisions::values(model, state));
     }
     for p in &plan.probes {
         values.extend(p.probe.values(model, state)?);

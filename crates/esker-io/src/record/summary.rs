@@ -77,6 +77,10 @@ pub struct RunInfo {
     pub energy: EnergyBalance,
     /// What it is off by \[J\].
     pub residual: f64,
+    /// Hard collisions so far, and how often something was done against their going on without end.
+    pub collisions: u64,
+    /// See `collisions`.
+    pub cures: esker::state::Cures,
 }
 
 impl RunInfo {
@@ -90,5 +94,7 @@ impl RunInfo {
         self.energy = energy::balance(simulation.model(), state);
         self.energy.wall_work = by_name(&self.energy.wall_work);
         self.residual = self.energy.residual();
+        self.collisions = state.meetings.tallies.iter().map(|tally| tally.count()).sum();
+        self.cures = state.meetings.cures;
     }
 }

@@ -237,6 +237,17 @@ choices! {
         /// hard collisions in time order
         Event = "event",
     }
+    /// What is done against hard collisions that follow each other without end.
+    Collapse {
+        /// slower ones lose nothing
+        CutOff = "cut-off",
+        /// those too soon after the last lose nothing
+        ContactTime = "contact-time",
+        /// once most are slow, the stage goes on with soft contacts
+        HandOver = "hand-over",
+        /// nothing; the run ends with an error
+        Refuse = "refuse",
+    }
     /// How bodies with different moments of inertia are turned.
     Rotation {
         /// five exact turns about the principal axes

@@ -1,6 +1,6 @@
 //! Fields, stages, solver and output as written.
 
-use super::super::choice::{Integrator, Rotation, SolverKind};
+use super::super::choice::{Collapse, Integrator, Rotation, SolverKind};
 use super::super::node::{CHECKED, Content, TableNode};
 use super::super::source::{Location, Spanned};
 use super::grains::{RawAxisPlane, RawRegion};
@@ -203,6 +203,19 @@ pub struct RawSolver {
     pub rotation: Option<Spanned<Rotation>>,
     /// \[m\]
     pub skin: Option<Spanned<f64>>,
+    /// What is done against collisions without end.
+    pub collapse: Option<RawCollapse>,
+}
+
+/// `collapse` of a solver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RawCollapse {
+    /// The way.
+    pub by: Spanned<Collapse>,
+    /// \[m/s\]
+    pub speed: Option<Spanned<f64>>,
+    /// \[s\]
+    pub time: Option<Spanned<f64>>,
 }
 
 /// The time step.
@@ -224,6 +237,11 @@ impl RawSolver {
             integrator: t.choice("integrator"),
             rotation: t.choice("rotation"),
             skin: t.number("skin"),
+            collapse: t.table("collapse").map(|t| RawCollapse {
+                by: t.choice("by").expect(CHECKED),
+                speed: t.number("speed"),
+                time: t.number("time"),
+            }),
         }
     }
 }

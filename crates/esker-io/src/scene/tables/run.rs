@@ -1,6 +1,6 @@
 //! Keys of fields, stages, solver and output.
 
-use super::super::choice::{Choice, Integrator, Rotation, SolverKind};
+use super::super::choice::{Choice, Collapse, Integrator, Rotation, SolverKind};
 use super::super::keys::{Group, Kind, MANY, Rule, Section, key, measures as m};
 use super::grains::{AXIS_PLANE, REGION};
 use super::wall::MOTIONS;
@@ -206,7 +206,13 @@ pub static SOLVER: Section = Section {
     doc: "How the run is computed. `[solver]` holds for all stages, `solver` of a stage for what differs there.",
     keys: &[
         key("kind", Kind::Choice(SolverKind::WORDS), "\"explicit\"", "The method.").default("explicit"),
-        key("step", Kind::NumberOr("auto"), "\"auto\"", "Time step, or found from the stiffest contact.")
+        key(
+            "step",
+            Kind::NumberOr("auto"),
+            "\"auto\"",
+            "Time step, or found from the stiffest contact. Event: times at which the run can be looked at, and the longest step of \
+             flights in fields that are not constant; found from the intervals of the output.",
+        )
             .of(m::TIME)
             .positive()
             .default("auto"),
@@ -231,9 +237,43 @@ pub static SOLVER: Section = Section {
         .of(m::LENGTH)
         .positive()
         .default("a tenth of the mean diameter"),
+        key(
+            "collapse",
+            Kind::Table(&COLLAPSE),
+            "{ by = \"cut-off\", speed = \"1 cm/s\" }",
+            "Event: what is done when collisions follow each other faster and faster.",
+        )
+        .default("the cut-off"),
     ],
     groups: &[],
     tag: None,
+};
+
+/// `collapse` of a solver.
+pub static COLLAPSE: Section = Section {
+    name: "collapse",
+    doc: "What is done when hard collisions follow each other faster and faster and would never end, as those of a ball that comes to rest. \
+          How often it was done is told at the end of a run.",
+    keys: &[
+        key("by", Kind::Choice(Collapse::WORDS), "\"cut-off\"", "The way.").required(),
+        key(
+            "speed",
+            Kind::Number,
+            "\"1 cm/s\"",
+            "Collisions slower than this lose nothing; bodies part with a hundredth of it at least. By hand-over: when \
+             most are slower.",
+        )
+        .of(m::SPEED)
+        .positive()
+        .default("a five-hundredth of the fastest impact expected"),
+        key("time", Kind::Number, "\"10 us\"", "Duration of a contact: collisions within it of the last lose nothing.")
+            .of(m::TIME)
+            .positive()
+            .required()
+            .only_for(&["contact-time"]),
+    ],
+    groups: &[],
+    tag: Some("by"),
 };
 
 /// `[output]`

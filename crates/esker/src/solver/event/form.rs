@@ -121,7 +121,7 @@ impl Form {
                 let s = w.dot(along);
                 let out = w - s * along;
                 let rho = out.length();
-                let distance = s.hypot(rho - wall);
+                let distance = (s * s + (rho - wall) * (rho - wall)).sqrt();
                 let outward = if rho > 0.0 { out / rho } else { Vec3::ZERO };
                 let gradient =
                     if distance > 0.0 { (s * along + (rho - wall) * outward) / distance } else { Vec3::ZERO };
@@ -144,7 +144,7 @@ impl Form {
                 // Along the circle (ρ − R)/(ρ d), across it 1/d.
                 let w = x - centre;
                 let rho = across(w, along).length();
-                let distance = w.dot(along).hypot(rho - radius);
+                let distance = (w.dot(along).powi(2) + (rho - radius).powi(2)).sqrt();
                 let (nearest, closest) = (rho - reach, distance - reach);
                 if nearest <= 0.0 || closest <= 0.0 {
                     return [f64::NEG_INFINITY, f64::INFINITY];

@@ -74,24 +74,25 @@ impl Scratch {
             if end < f64::INFINITY {
                 self.agendas[i as usize].enter(Event { time: end, with: With::End });
             }
-            self.foresee_exit(state, i);
         }
-        self.foresee_grains(model, state, i, None);
+        self.foresee_grains(state, i, None);
         if moves {
-            self.foresee_walls(model, state, i);
+            let exit = self.foresee_exit(state, i);
+            self.foresee_walls(model, state, i, exit);
         }
         self.note(model, state, i);
     }
 
-    fn foresee_exit(&mut self, state: &State, i: u32) {
+    /// Enters the flight out of the cell and returns its time.
+    fn foresee_exit(&mut self, state: &State, i: u32) -> f64 {
         let throw = throw(&state.particles.flight[i as usize], self.pull.on(i as usize));
-        if let Some((time, axis, up)) = self.cells.exit(self.cells.of(i), &throw, self.now) {
-            self.agendas[i as usize].enter(Event { time, with: With::Face { axis, up } });
-        }
+        let Some((time, axis, up)) = self.cells.exit(self.cells.of(i), &throw, self.now) else { return f64::INFINITY };
+        self.agendas[i as usize].enter(Event { time, with: With::Face { axis, up } });
+        time
     }
 
     /// Enters meetings with grains in the cells around, or in those beyond a face only.
-    fn foresee_grains(&mut self, _: &Model, state: &State, i: u32, beyond: Option<(u8, bool)>) {
+    fn foresee_grains(&mut self, state: &State, i: u32, beyond: Option<(u8, bool)>) {
         let Scratch { cells, agendas, pull, .. } = self;
         let p = &state.particles;
         let flights = &p.flight;
@@ -122,21 +123,25 @@ impl Scratch {
         agendas[i as usize] = agenda;
     }
 
-    /// Enters meetings with the walls near the cell.
-    fn foresee_walls(&mut self, model: &Model, state: &State, i: u32) {
+    /// Enters the first meeting with a wall near the cell before the grain leaves that at `exit`: no wall is deflected by others, so the
+    /// first is enough.
+    fn foresee_walls(&mut self, model: &Model, state: &State, i: u32, exit: f64) {
         let near = self.near(self.cells.of(i));
         if near.is_empty() {
             return;
         }
         let flight = &state.particles.flight[i as usize];
         let throw = throw(flight, self.pull.on(i as usize));
+        let mut until = self.agendas[i as usize].horizon().min(exit);
+        let mut first = None;
         for k in near {
-            let until = self.agendas[i as usize].horizon();
             let piece = self.piece(k);
-            let with = With::Wall { index: piece.wall };
             if let Some(time) = self.reaches(model, piece, &throw, flight.radius, until) {
-                self.agendas[i as usize].enter(Event { time, with });
+                (until, first) = (time, Some(Event { time, with: With::Wall { index: piece.wall } }));
             }
+        }
+        if let Some(event) = first {
+            self.agendas[i as usize].enter(event);
         }
     }
 
@@ -173,9 +178,9 @@ impl Scratch {
             self.agendas[i as usize].meetings = self.agendas[i as usize].meetings.wrapping_add(1);
             return self.predict(model, state, i);
         }
-        self.foresee_exit(state, i);
-        self.foresee_grains(model, state, i, Some((axis, up)));
-        self.foresee_walls(model, state, i);
+        let exit = self.foresee_exit(state, i);
+        self.foresee_grains(state, i, Some((axis, up)));
+        self.foresee_walls(model, state, i, exit);
         self.note(model, state, i);
     }
 
