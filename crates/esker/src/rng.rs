@@ -29,6 +29,8 @@ pub enum Purpose {
     Orientation = 7,
     /// Noise during a run, such as thermal kicks or driving.
     Noise = 8,
+    /// Grains that split in a mill.
+    Grinding = 9,
 }
 
 /// The key of number `index` of group `group`: 16 bits for the group, 48 for the index.
