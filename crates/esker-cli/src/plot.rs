@@ -2,10 +2,11 @@
 
 use crate::Failure;
 use crate::out::say;
+use esker_io::chart::Drawing;
 use esker_view::drawing;
 use esker_view::plot::{self, ENERGY, TIME};
 use esker_view::render::output::png_bytes;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Pixels for each of a drawing: letters are sharp in print.
 const PNG_SCALE: f64 = 2.0;
@@ -45,12 +46,18 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         [one] if one == ENERGY => plot::energy(&title, &numbers)?,
         columns => plot::columns(&title, &numbers, &args.x, columns)?.drawing(),
     };
+    save(&picture, file)?;
+    say!("{}", file.display());
+    Ok(())
+}
+
+/// Writes a picture as the ending of the file says.
+pub fn save(picture: &Drawing, file: &Path) -> Result<(), Failure> {
     let bytes = match file.extension().and_then(|e| e.to_str()) {
         Some("svg") => picture.svg().into_bytes(),
-        Some("png") => png_bytes(&drawing::paint(&picture, PNG_SCALE))?,
+        Some("png") => png_bytes(&drawing::paint(picture, PNG_SCALE))?,
         _ => return Err(format!("`{}`: name a picture that ends in .svg or .png", file.display()).into()),
     };
     esker_io::atomic::write(file, |w| w.write_all(&bytes))?;
-    say!("{}", file.display());
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use crate::out::{say, tell};
 use crate::progress::{PhaseTimer, Progress, duration};
-use crate::{Failure, tables};
+use crate::{Failure, quantity, tables};
+use esker::expression::Dimension;
 use esker::simulation::Simulation;
 use esker::solver::StepError;
 use esker::solver::explicit::contact_loop;
@@ -55,7 +56,8 @@ pub struct Args {
 /// Runs a scene.
 pub fn main(args: Args) -> Result<ExitCode, Failure> {
     let threads = crate::use_threads(args.threads)?;
-    let until = args.until.as_deref().map(parse_time).transpose()?;
+    let until = |text: &String| quantity::positive("--until", text, Dimension::TIME);
+    let until = args.until.as_ref().map(until).transpose()?;
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
@@ -65,21 +67,6 @@ pub fn main(args: Args) -> Result<ExitCode, Failure> {
         Some(file) => resume(&args, file, threads)?,
     };
     Runner { stop, until, quiet: args.quiet, ..Runner::new(prepared, threads, args.quiet) }.run()
-}
-
-/// A time given on the command line \[s\].
-fn parse_time(text: &str) -> Result<f64, Failure> {
-    use esker::expression::{Dimension, Expression};
-    let quantity = Expression::parse(text)
-        .and_then(|e| e.evaluate(|_| None, &[]))
-        .map_err(|e| format!("`--until {text}`: {}", e.message))?;
-    match quantity.dimension {
-        None | Some(Dimension::TIME | Dimension::NONE) => match quantity.value {
-            seconds if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
-            _ => Err(format!("`--until {text}` must be a time above zero").into()),
-        },
-        Some(other) => Err(format!("`--until {text}` is {}, a time was expected", other.describe()).into()),
-    }
 }
 
 /// Everything a run needs.
