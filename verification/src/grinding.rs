@@ -55,6 +55,11 @@ fn classes(largest: f64) -> SizeClasses {
     SizeClasses::new(largest, 1e-6).expect("sizes")
 }
 
+/// Four standard errors, rounded down to be read.
+fn four(variance: f64) -> f64 {
+    (4e4 * variance.sqrt()).floor() * 1e-4
+}
+
 fn toy_chain() -> Findings {
     let mut found = Findings::default();
     let chain = Chain::new(vec![0.2, 0.1]).expect("a chain");
@@ -80,15 +85,14 @@ fn toy_chain() -> Findings {
         [(0, 0, 0.8), (0, 1, 0.2), (1, 1, 0.81), (1, 2, 0.18), (1, 3, 0.01), (2, 2, 0.9), (2, 3, 0.1)]
     {
         let total: f64 = left[from].iter().sum();
-        // Four standard errors.
-        let gate = 4.0 * (expected * (1.0f64 - expected) / total).sqrt();
+        let gate = four(expected * (1.0 - expected) / total);
         found.absolute(format!("S{from} to S{to}"), left[from][to] / total, expected, gate);
     }
     found.absolute("transitions that cannot be", left[0][2] + left[0][3] + left[2][1], 0.0, 0.0);
     let mean = sum / runs as f64;
-    let error = ((squares / runs as f64 - mean * mean) / runs as f64).sqrt();
+    let gate = four((squares / runs as f64 - mean * mean) / runs as f64);
     // From S1: the longer of two geometric waiting times, 2/0.1 − 1/0.19.
-    found.absolute("impacts until all is ground", mean, 5.0 + 20.0 - 1.0 / 0.19, 4.0 * error);
+    found.absolute("impacts until all is ground", mean, 5.0 + 20.0 - 1.0 / 0.19, gate);
     found
 }
 
@@ -133,7 +137,7 @@ fn day() -> Findings {
     let off = masses.iter().zip(&integrated).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     found.at_most("integrator off by, largest of all classes", off, 1e-8);
 
-    let (mean, error) = by_chance(&chain, 100, 200, 10);
+    let (mean, error) = by_chance(&chain, 10, 200, 10);
     // Classes that grains are found in: elsewhere there is no error to count by.
     for i in (0..=30).filter(|&i| masses[i] > 1e-6) {
         let what = format!("mean by chance at {:.3} µm off by, in standard errors", 1e6 * classes.radius(i));
@@ -169,8 +173,8 @@ fn beginnings() -> Findings {
     for share in [0.1, 0.5, 0.9] {
         let here = Distribution::from_masses(&shares).quantile(&small, share);
         let there = Distribution::from_masses(&masses).quantile(&fine, share);
-        // The classes lie elsewhere; a class is 26 % wide.
-        found.relative(format!("x{:.0} from 0.1 mm [µm]", 100.0 * share), 1e6 * here, 1e6 * there, 0.13);
+        // The classes, 26 % wide, lie elsewhere.
+        found.relative(format!("x{:.0} from 0.1 mm [µm]", 100.0 * share), 1e6 * here, 1e6 * there, 0.02);
     }
     found
 }
@@ -185,9 +189,9 @@ fn powder_masses() -> Findings {
     let off = one.mass.iter().zip(&other.mass).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     found.at_most("closed form, 1 kg and 37 g off by, largest of all classes", off, 1e-15);
     let (few, few_error) = by_chance(&chain, 10, 100, 121);
-    let (many, many_error) = by_chance(&chain, 3000, 20, 122);
+    let (many, many_error) = by_chance(&chain, 1000, 20, 122);
     for i in (0..=30).filter(|&i| masses[i] > 1e-3) {
-        let what = format!("10 and 3000 grains at {:.3} µm off by, in standard errors", 1e6 * classes.radius(i));
+        let what = format!("10 and 1000 grains at {:.3} µm off by, in standard errors", 1e6 * classes.radius(i));
         found.at_most(what, (few[i] - many[i]).abs() / few_error[i].hypot(many_error[i]), 3.0);
     }
     found

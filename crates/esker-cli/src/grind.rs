@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// Arguments of `esker grind`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Impacts between balls in a second, e.g. 1e5; all impacts, if the balls alone are to count
+    /// Impacts between balls in a second, e.g. 1e5; given alone, all impacts count as such
     #[arg(long, required_unless_present = "run", requires = "ball_radius", requires = "free_volume")]
     rate: Option<String>,
     /// Impacts on the wall in a second, besides those between balls
@@ -264,7 +264,7 @@ fn drawn(
             impacts.iter().map(at).collect()
         })
         .collect();
-    tell!("{} run(s) in {}", args.runs, crate::progress::duration(begin.elapsed().as_secs_f64()));
+    tell!("runs: {}, in {}", args.runs, crate::progress::duration(begin.elapsed().as_secs_f64()));
     Ok((0..times.len()).map(|t| mean(times[t], impacts[t], runs.iter().map(|run| &run[t]))).collect())
 }
 
@@ -281,13 +281,15 @@ fn mean<'a>(time: f64, impacts: f64, runs: impl Iterator<Item = &'a Distribution
     Instant { time, impacts, powder: Distribution::from_masses(&mean), error }
 }
 
-/// A time for people, with hours and days.
+/// A long time for people.
 fn long(seconds: f64) -> String {
-    match seconds {
-        s if s < 120.0 => format!("{s:.3} s"),
-        s if s < 7200.0 => format!("{:.2} min", s / 60.0),
-        s => format!("{:.2} h", s / 3600.0),
-    }
+    let (value, unit) = match seconds {
+        s if s < 120.0 => (s, "s"),
+        s if s < 7200.0 => (s / 60.0, "min"),
+        s => (s / 3600.0, "h"),
+    };
+    let digits = format!("{value:.2}");
+    format!("{} {unit}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
 fn tell_mill(mill: &Mill, classes: &SizeClasses, chain: &Chain) {
@@ -321,7 +323,7 @@ fn tell_course(model: Model, course: &[Instant], classes: &SizeClasses) {
     }
     let Some(Instant { time, powder, error, .. }) = course.last() else { return };
     say!("after {}, {}:", long(*time), model.name());
-    let error_of = |i: usize| error.as_ref().map_or(String::new(), |e| format!(" ± {:.4}", e[i]));
+    let error_of = |i: usize| error.as_ref().map_or(String::new(), |e| format!(" ± {:.1e}", e[i]));
     let width = if error.is_some() { 17 } else { 8 };
     say!("{:>12} {:>width$} {:>10} {:>10}", "radius [µm]", "mass", "number", "finer");
     let finer = powder.cumulative_mass();

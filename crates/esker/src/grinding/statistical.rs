@@ -31,8 +31,9 @@
 //!
 //! The size of a batch, a power of two, is chosen from the state before it, so that few grains need to be followed; classes with few
 //! grains are followed grain by grain, however many times they split. The number of batches grows as the cube root of the
-//! number of grains: a day of the mill of G-10 takes about 0.02 s from one grain of 1 mm, 0.2 s from a thousand, 2 s from a million, which
-//! become 1e15. Checked against the distribution of the single impact, exactly, and against [`Baskets::impact`].
+//! number of grains: a day of the mill of G-10, 8.64e9 impacts, takes 5 ms from one grain of 1 mm, 0.05 s from a thousand and
+//! 0.5 s from a million, which become 1e15. Checked against the distribution of single impacts, exactly for few grains and by moments for
+//! more, and against the closed form of the mean.
 
 use super::binomial::binomial;
 use super::{Chain, GrindingError};
