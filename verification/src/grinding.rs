@@ -25,7 +25,7 @@ pub const CASES: &[Case] = &[
     },
     Case {
         id: "G-11",
-        source: "Gavrilov 1999, section 3.6",
+        source: "Gavrilov 1999, beside Fig. 3.14",
         title: "sizes after 24 h do not depend on the radius of the beginning",
         evidence: Evidence::Property,
         effort: Effort::Quick,
@@ -33,7 +33,7 @@ pub const CASES: &[Case] = &[
     },
     Case {
         id: "G-12",
-        source: "Gavrilov 1999, section 3.6",
+        source: "Gavrilov 1999, beside Fig. 3.14",
         title: "sizes after 24 h do not depend on the mass of the powder",
         evidence: Evidence::Property,
         effort: Effort::Quick,

@@ -4,9 +4,9 @@
 //! 46, 101, 1993), with probabilities in Loader's saddle-point form (*Fast and accurate computation of binomial probabilities*, 2000).
 //! O(1), some 50 ns. Checked by χ² against probabilities from another recurrence, and against `rand_distr` where that holds.
 //!
-//! `rand_distr::Binomial` is not used for two reasons. It inverts with $(1-p)^n$ from a rounded $1-p$, which is off by
-//! $n\,10^{-16}$: for $p = 1.6\cdot10^{-16}$ its mean is a third too low or too high. And its acceptance takes differences of logarithms that grow with n,
-//! so that it decides by rounding once n passes 1e15. A powder has that many grains.
+//! `rand_distr::Binomial` is not used for two reasons. It inverts with $(1-p)^n$ from a rounded $1-p$, so that for $p = 1.6\cdot10^{-16}$ the power is
+//! that of a probability a third smaller. And its acceptance takes differences of logarithms that grow with n, so that it decides by
+//! rounding once n passes 1e15. A powder has that many grains.
 
 use crate::rng::Stream;
 use std::f64::consts::PI;

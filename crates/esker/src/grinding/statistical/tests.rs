@@ -92,6 +92,28 @@ fn a_batch_has_the_distribution_of_its_single_impacts() {
     }
 }
 
+/// Large probabilities, for which batches are not made otherwise: every path of the rare grains is taken often.
+#[test]
+fn grains_that_split_often_have_the_distribution_of_single_impacts() {
+    let total = 400_000;
+    for (key, (probabilities, grains)) in
+        [(vec![0.3, 0.2, 0.4], 1), (vec![0.3, 0.3, 0.1, 0.5], 1), (vec![0.2, 0.3], 2)].into_iter().enumerate()
+    {
+        let chain = Chain::new(probabilities).unwrap();
+        let classes = (0..chain.last()).map(|i| Fate::Summed(Sums::new(&chain, i, 4))).collect();
+        let batch = Batch { chain: chain.clone(), impacts: 4, classes };
+        let mut stream = stream(60 + key as u64);
+        let mut drawn = BTreeMap::new();
+        for _ in 0..total {
+            let mut baskets = Baskets::new(grains, chain.last()).unwrap();
+            baskets.batch(&batch, &mut stream);
+            *drawn.entry(baskets.counts).or_insert(0.0) += 1.0;
+        }
+        let excess = excess(&exact(&chain, grains, 4), &drawn, f64::from(total));
+        assert!(excess.abs() < 4.0, "{chain:?}: {excess}");
+    }
+}
+
 #[test]
 fn grains_followed_one_by_one_have_the_distribution_of_single_impacts() {
     let total = 400_000;
@@ -129,7 +151,7 @@ fn probabilities_of_a_batch_are_sums_over_the_impacts_of_the_splits() {
         }
         let none = q.powi(n);
         assert!((none + once + twice + more - 1.0).abs() < 1e-14, "what can happen adds up to one");
-        let sums = Sums::new(&Chain::new(vec![p, next, second]).unwrap(), 0, n as u64).unwrap();
+        let sums = Sums::new(&Chain::new(vec![p, next, second]).unwrap(), 0, n as u64);
         let any = (once + twice) / (none + once + twice);
         assert!((sums.split / any - 1.0).abs() < 1e-13, "{} for {any}", sums.split);
         assert!((sums.twice * (once + twice) - twice).abs() <= 1e-13 * twice, "{} for {twice}", sums.twice);
