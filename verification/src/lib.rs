@@ -15,6 +15,7 @@ mod drums;
 mod falls;
 mod flows;
 mod frames;
+mod grinding;
 mod heaps;
 mod hoppers;
 mod hysteresis;
@@ -248,6 +249,7 @@ pub fn cases() -> Vec<Case> {
         heaps::CASES,
         jamming::CASES,
         hoppers::CASES,
+        grinding::CASES,
     ]
     .concat()
 }

@@ -2,9 +2,10 @@
 
 use crate::Failure;
 use crate::out::{say, tell};
+use crate::quantity::{positive, value};
 use esker::advice::LARGE_OVERLAP;
 use esker::cycle::{Cycle, Loop, Mode};
-use esker::expression::{Dimension, Expression};
+use esker::expression::Dimension;
 use esker::impact::{Impact, Outcome};
 use esker::law::normal::NormalLaw;
 use esker::law::rolling::AnyRolling;
@@ -12,7 +13,7 @@ use esker::law::twisting::AnyTwisting;
 use esker::model::Model;
 use esker_io::atomic;
 use esker_io::build::{self, Scene};
-use esker_io::chart::{Chart, Curve};
+use esker_io::chart::{Axis, Chart, Curve};
 use esker_io::scene;
 use std::path::{Path, PathBuf};
 
@@ -288,7 +289,7 @@ fn write(name: &Path, impact: &Impact, outcome: &Outcome, names: &[String; 2]) -
 fn draw(path: &Path, names: &[String; 2], axes: [&str; 2], points: Vec<[f64; 2]>) -> Result<(), Failure> {
     let chart = Chart {
         title: format!("{} on {}", names[0], names[1]),
-        axes: axes.map(String::from),
+        axes: axes.map(Axis::from),
         curves: vec![Curve { name: String::new(), points }],
     };
     atomic::write(path, |file| file.write_all(chart.svg().as_bytes()))?;
@@ -336,10 +337,6 @@ fn told(mode: Mode) -> Told {
 
 /// Moves the bodies to and fro under a load.
 fn cycle(args: &Args, meeting: &Meeting, mode: Mode, amplitude: &str, load: &str) -> Result<(), Failure> {
-    let above_zero = |flag: &str, text: &str, dimension: Dimension| -> Result<f64, Failure> {
-        let value = value(flag, text, dimension)?;
-        if value > 0.0 { Ok(value) } else { Err(format!("`{flag} {text}` must be above zero").into()) }
-    };
     let Meeting { impact, names, .. } = meeting;
     let Told { flag, dimension, factor, axes, units, .. } = told(mode);
     let cycle = Cycle {
@@ -347,9 +344,9 @@ fn cycle(args: &Args, meeting: &Meeting, mode: Mode, amplitude: &str, load: &str
         law: impact.law,
         curvature: impact.curvature,
         effective_mass: impact.effective_mass,
-        load: above_zero("--load", load, Dimension::FORCE)?,
-        amplitude: above_zero(flag, amplitude, dimension)?,
-        period: above_zero("--period", &args.period, Dimension::TIME)?,
+        load: positive("--load", load, Dimension::FORCE)?,
+        amplitude: positive(flag, amplitude, dimension)?,
+        period: positive("--period", &args.period, Dimension::TIME)?,
         cycles: args.cycles,
     };
     let slot = match mode {
@@ -436,19 +433,6 @@ fn tell_cycle(cycle: &Cycle, done: &Loop) {
     say!("  account off by     {:.1e} J", done.residual);
 }
 
-/// A number with a unit, of the command line.
-fn value(flag: &str, text: &str, dimension: Dimension) -> Result<f64, Failure> {
-    let quantity = Expression::parse(text)
-        .and_then(|e| e.evaluate(|_| None, &[]))
-        .map_err(|e| format!("`{flag} {text}`: {}", e.message))?;
-    match quantity.dimension {
-        Some(other) if other != dimension && other != Dimension::NONE => {
-            Err(format!("`{flag} {text}` is {}; {} was expected", other.describe(), dimension.describe()).into())
-        }
-        _ => Ok(quantity.value),
-    }
-}
-
 /// The bodies that the arguments speak of.
 fn meeting(args: &Args) -> Result<Meeting, Failure> {
     let speed = value("--speed", &args.speed, Dimension::SPEED)?;
@@ -471,12 +455,8 @@ fn meeting(args: &Args) -> Result<Meeting, Failure> {
         let range = scene.sizes.iter().find(|s| usize::from(s.kind) == kind);
         range.map(|s| s.r_min).ok_or_else(|| format!("`{}` has no grains", model.kinds[kind].name))
     };
-    let length = |flag: &str, text: &str| -> Result<f64, Failure> {
-        let r = value(flag, text, Dimension::LENGTH)?;
-        if r > 0.0 { Ok(r) } else { Err(format!("`{flag} {text}`: a radius must be above zero").into()) }
-    };
     let radius = match &args.radius {
-        Some(text) => length("--radius", text)?,
+        Some(text) => positive("--radius", text, Dimension::LENGTH)?,
         None => smallest(kind)?,
     };
     let (name, material, curvature, other_mass) = match (other, args.other.as_deref()) {
@@ -485,7 +465,7 @@ fn meeting(args: &Args) -> Result<Meeting, Failure> {
         (Other::Grains(k), text) => {
             let other = &model.kinds[k];
             let r = match text {
-                Some(text) => length("--other", text)?,
+                Some(text) => positive("--other", text, Dimension::LENGTH)?,
                 None if k == kind => radius,
                 None => smallest(k)?,
             };

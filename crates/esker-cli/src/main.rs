@@ -5,11 +5,13 @@ mod check;
 mod contact;
 mod convert;
 mod examples;
+mod grind;
 mod instructions;
 mod out;
 mod pages;
 mod plot;
 mod progress;
+mod quantity;
 mod render;
 mod report;
 mod run;
@@ -43,6 +45,8 @@ enum Command {
     Check(check::Args),
     /// Let two bodies meet under a contact law: contact time, overlap, restitution, and the curve of force
     Contact(Box<contact::Args>),
+    /// Grind powder in a ball mill: how its sizes change, by the rate of impacts or by a run of the mill
+    Grind(Box<grind::Args>),
     /// Look at a run in a browser, also while it goes on
     View(view::Args),
     /// Draw frames of a run: pictures and animations
@@ -88,6 +92,7 @@ fn main() -> ExitCode {
         Command::Sweep(args) => sweep::main(&args),
         Command::Check(args) => check::main(args).map(|()| ExitCode::SUCCESS),
         Command::Contact(args) => contact::main(&args).map(|()| ExitCode::SUCCESS),
+        Command::Grind(args) => grind::main(&args).map(|()| ExitCode::SUCCESS),
         Command::View(args) => view::main(&args).map(|()| ExitCode::SUCCESS),
         Command::Render(args) => render::main(&args).map(|()| ExitCode::SUCCESS),
         Command::Plot(args) => plot::main(&args).map(|()| ExitCode::SUCCESS),

@@ -2,7 +2,8 @@
 
 use crate::out::{say, tell};
 use crate::progress::{PhaseTimer, Progress, duration};
-use crate::{Failure, tables};
+use crate::{Failure, quantity, tables};
+use esker::expression::Dimension;
 use esker::simulation::Simulation;
 use esker::solver::StepError;
 use esker::solver::explicit::contact_loop;
@@ -58,7 +59,8 @@ pub struct Args {
 /// Runs a scene.
 pub fn main(args: Args) -> Result<ExitCode, Failure> {
     let threads = crate::use_threads(args.threads)?;
-    let until = args.until.as_deref().map(parse_until).transpose()?;
+    let until = |text: &String| quantity::positive("--until", text, Dimension::TIME);
+    let until = args.until.as_ref().map(until).transpose()?;
     let stop = stop_flag()?;
     if args.stop_with_input {
         let flag = stop.clone();
@@ -82,26 +84,6 @@ pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let flag = stop.clone();
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
     Ok(stop)
-}
-
-/// A time given on the command line \[s\].
-pub(crate) fn parse_time(option: &str, text: &str) -> Result<f64, Failure> {
-    use esker::expression::{Dimension, Expression};
-    let quantity = Expression::parse(text)
-        .and_then(|e| e.evaluate(|_| None, &[]))
-        .map_err(|e| format!("`{option} {text}`: {}", e.message))?;
-    match quantity.dimension {
-        None | Some(Dimension::TIME | Dimension::NONE) => Ok(quantity.value),
-        Some(other) => Err(format!("`{option} {text}` is {}, a time was expected", other.describe()).into()),
-    }
-}
-
-/// The time at which a run is stopped \[s\].
-pub(crate) fn parse_until(text: &str) -> Result<f64, Failure> {
-    match parse_time("--until", text)? {
-        seconds if seconds > 0.0 => Ok(seconds),
-        _ => Err(format!("`--until {text}` must be a time above zero").into()),
-    }
 }
 
 /// Everything a run needs.

@@ -148,10 +148,10 @@ fn bad_choices_are_told() {
         (vec!["--step", "1 s"], "cannot follow"),
         (vec!["--normal", "{ law = \"hooke\" }"], "hooke needs either"),
         (vec!["--radius", "0 mm"], "above zero"),
-        (vec!["--shear", "1 um", "--load", "0 N"], "`--load 0 N` must be above zero"),
+        (vec!["--shear", "1 um", "--load", "0 N"], "`--load 0 N` must be a force above zero"),
         (vec!["--shear", "1 um", "--load", "1e9 N"], "no overlap below the radius bears it"),
         (vec!["--twist", "0.1", "--load", "1 N"], "nothing resists twisting; give a law with `--twisting`"),
-        (vec!["--roll", "1 um", "--load", "1 N"], "`--roll 1 um` is a length; a plain number was expected"),
+        (vec!["--roll", "1 um", "--load", "1 N"], "`--roll 1 um` is a length, a plain number was expected"),
     ] {
         let law = ["contact", "--youngs-modulus", "10 MPa", "--poisson-ratio", "0.3"];
         let said = run(law.iter().chain(&arguments));

@@ -8,10 +8,42 @@ use std::fmt::Write;
 pub struct Chart {
     /// Heading.
     pub title: String,
-    /// What the axes show, with units.
-    pub axes: [String; 2],
+    /// The axes.
+    pub axes: [Axis; 2],
     /// The curves.
     pub curves: Vec<Curve>,
+}
+
+/// An axis. A text becomes one with even spacing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Axis {
+    /// What it shows, with its unit.
+    pub label: String,
+    /// How values are spaced along it.
+    pub spacing: Spacing,
+}
+
+/// How values are spaced along an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spacing {
+    /// Equal differences.
+    #[default]
+    Even,
+    /// Equal ratios; values that are not above zero break a curve.
+    Logarithmic,
+}
+
+impl Axis {
+    /// With equal ratios.
+    pub fn logarithmic(label: impl Into<String>) -> Self {
+        Self { label: label.into(), spacing: Spacing::Logarithmic }
+    }
+}
+
+impl<T: Into<String>> From<T> for Axis {
+    fn from(label: T) -> Self {
+        Self { label: label.into(), spacing: Spacing::Even }
+    }
 }
 
 /// One curve.
@@ -34,21 +66,30 @@ const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 const MOST_POINTS: usize = 1000;
 
 /// Values shown along one axis.
-struct Scale {
-    low: f64,
-    high: f64,
-    step: f64,
+enum Scale {
+    /// From, to, and the way from tick to tick.
+    Even { low: f64, high: f64, step: f64 },
+    /// From and to, each a tick, and the ticks.
+    Logarithmic { low: f64, high: f64, ticks: Vec<f64> },
+}
+
+/// Smallest and largest of some values, if there are any.
+fn extremes(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+    (low <= high).then_some((low, high))
 }
 
 impl Scale {
-    /// Round numbers around all values, zero included where it is near.
-    fn around(values: impl Iterator<Item = f64> + Clone) -> Self {
-        let values = values.filter(|x| x.is_finite());
-        let (mut low, mut high) =
-            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-        if low > high {
-            (low, high) = (0.0, 1.0);
+    fn around(spacing: Spacing, values: impl Iterator<Item = f64>) -> Self {
+        match spacing {
+            Spacing::Even => Self::even(values),
+            Spacing::Logarithmic => Self::logarithmic(values),
         }
+    }
+
+    /// Round numbers around all values, zero included where it is near.
+    fn even(values: impl Iterator<Item = f64>) -> Self {
+        let (mut low, mut high) = extremes(values.filter(|x| x.is_finite())).unwrap_or((0.0, 1.0));
         if low > 0.0 && low < 0.5 * high {
             low = 0.0;
         }
@@ -63,17 +104,53 @@ impl Scale {
         let rough = (high - low) / 6.0;
         let decade = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * decade).find(|&step| step >= rough).unwrap_or(rough);
-        Self { low: (low / step).floor() * step, high: (high / step).ceil() * step, step }
+        Self::Even { low: (low / step).floor() * step, high: (high / step).ceil() * step, step }
     }
 
-    fn ticks(&self) -> impl Iterator<Item = f64> + '_ {
-        let first = (self.low / self.step).round() as i64;
-        let last = (self.high / self.step).round() as i64;
-        (first..=last).map(|k| k as f64 * self.step)
+    /// Decades around all values above zero, or some of them; where there are few also their twos and fives.
+    fn logarithmic(values: impl Iterator<Item = f64>) -> Self {
+        let (least, most) = extremes(values.filter(|x| *x > 0.0 && x.is_finite())).unwrap_or((1.0, 10.0));
+        // Rounding must not open another decade for a value that is one.
+        let (first, last) = ((least.log10() + 1e-9).floor() as i32, (most.log10() - 1e-9).ceil() as i32);
+        let decades = (last - first).max(1);
+        let (every, within): (i32, &[f64]) =
+            if decades <= 3 { (1, &[1.0, 2.0, 5.0]) } else { ((decades + 9) / 10, &[1.0]) };
+        let beyond = first + (decades + every - 1) / every * every;
+        // By their digits, so that a thousandth is the one that a reader would write.
+        let tick = |d: i32, m: &f64| format!("{m}e{d}").parse().unwrap_or(m * 10f64.powi(d));
+        let ticks: Vec<f64> = (first..=beyond)
+            .step_by(every as usize)
+            .flat_map(|d| within.iter().map(move |m| tick(d, m)))
+            .filter(|x| x.is_finite())
+            .collect();
+        // Only one tick beyond the values at either end.
+        let begin = ticks.partition_point(|&x| x <= least * (1.0 + 1e-9)).saturating_sub(1);
+        let end = ticks.partition_point(|&x| x < most * (1.0 - 1e-9)).max(begin + 1).min(ticks.len() - 1);
+        let ticks = ticks[begin..=end].to_vec();
+        Self::Logarithmic { low: ticks[0], high: ticks[ticks.len() - 1], ticks }
+    }
+
+    /// The ticks, and what they say.
+    fn ticks(&self) -> Vec<(f64, String)> {
+        match self {
+            Self::Even { low, high, step } => {
+                let (first, last) = ((low / step).round() as i64, (high / step).round() as i64);
+                (first..=last).map(|k| k as f64 * step).map(|x| (x, label(x, *step))).collect()
+            }
+            Self::Logarithmic { ticks, .. } => ticks.iter().map(|&x| (x, label(x, x))).collect(),
+        }
     }
 
     fn share(&self, x: f64) -> f64 {
-        (x - self.low) / (self.high - self.low)
+        match *self {
+            Self::Even { low, high, .. } => (x - low) / (high - low),
+            Self::Logarithmic { low, high, .. } => (x.ln() - low.ln()) / (high.ln() - low.ln()),
+        }
+    }
+
+    /// Whether a value has a place.
+    fn shows(&self, x: f64) -> bool {
+        x.is_finite() && (matches!(self, Self::Even { .. }) || x > 0.0)
     }
 }
 
@@ -204,8 +281,11 @@ struct Frame {
 
 impl Frame {
     /// Around some points.
-    fn around<'a>(points: impl Iterator<Item = &'a [f64; 2]> + Clone) -> Self {
-        Self { x: Scale::around(points.clone().map(|p| p[0])), y: Scale::around(points.map(|p| p[1])) }
+    fn around<'a>(axes: &[Axis; 2], points: impl Iterator<Item = &'a [f64; 2]> + Clone) -> Self {
+        Self {
+            x: Scale::around(axes[0].spacing, points.clone().map(|p| p[0])),
+            y: Scale::around(axes[1].spacing, points.map(|p| p[1])),
+        }
     }
 
     /// Where a point is drawn \[px\].
@@ -220,25 +300,25 @@ impl Frame {
         let line = |points: Vec<[f64; 2]>, colour| Mark::Line { points, colour, width: 1.0 };
         let text = |at, anchor, text| Mark::Text { at, anchor, size: TYPE, text };
         let mut marks = Vec::new();
-        for tick in self.x.ticks() {
-            let [px, _] = self.at([tick, self.y.low]);
+        for (tick, says) in self.x.ticks() {
+            let px = left + (right - left) * self.x.share(tick);
             marks.push(line(vec![[px, top], [px, bottom]], GRID));
-            marks.push(text([px, bottom + 18.0], Anchor::Middle, label(tick, self.x.step)));
+            marks.push(text([px, bottom + 18.0], Anchor::Middle, says));
         }
-        for tick in self.y.ticks() {
-            let [_, py] = self.at([self.x.low, tick]);
+        for (tick, says) in self.y.ticks() {
+            let py = bottom - (bottom - top) * self.y.share(tick);
             marks.push(line(vec![[left, py], [right, py]], GRID));
-            marks.push(text([left - 6.0, py + 4.0], Anchor::End, label(tick, self.y.step)));
+            marks.push(text([left - 6.0, py + 4.0], Anchor::End, says));
         }
         marks.push(line(vec![[left, top], [right, top], [right, bottom], [left, bottom], [left, top]], EDGE));
         marks
     }
 }
 
-/// Pieces of a curve between what is not finite, thinned to what is seen.
-fn pieces(curve: &Curve) -> impl Iterator<Item = Vec<[f64; 2]>> + '_ {
-    let finite = curve.points.split(|p| !(p[0].is_finite() && p[1].is_finite()));
-    finite.map(|piece| {
+/// Pieces of a curve between what has no place, thinned to what is seen.
+fn pieces<'a>(frame: &'a Frame, curve: &'a Curve) -> impl Iterator<Item = Vec<[f64; 2]>> + 'a {
+    let shown = curve.points.split(|p| !(frame.x.shows(p[0]) && frame.y.shows(p[1])));
+    shown.map(|piece| {
         if piece.len() <= MOST_POINTS {
             return piece.to_vec();
         }
@@ -267,11 +347,11 @@ impl Chart {
         self.over(&[])
     }
 
-    /// The picture with areas behind the curves, each from the one before it, the first from zero.
+    /// The picture with areas behind the curves, each from the one before it, the first from zero; the second axis is even.
     pub fn over(&self, areas: &[Curve]) -> Drawing {
         let zero = [[f64::NAN, 0.0]];
         let all = areas.iter().chain(&self.curves).flat_map(|c| &c.points);
-        let frame = Frame::around(all.chain(zero.iter().filter(|_| !areas.is_empty())));
+        let frame = Frame::around(&self.axes, all.chain(zero.iter().filter(|_| !areas.is_empty())));
         let mut marks = frame.marks();
         let mut below: Vec<[f64; 2]> =
             areas.first().map_or(Vec::new(), |a| a.points.iter().map(|p| [p[0], 0.0]).collect());
@@ -279,14 +359,14 @@ impl Chart {
             let colour = COLOURS[n % COLOURS.len()];
             let under = Curve { name: String::new(), points: below };
             let (upper, lower): (Vec<_>, Vec<_>) =
-                (pieces(area).flatten().collect(), pieces(&under).flatten().collect());
+                (pieces(&frame, area).flatten().collect(), pieces(&frame, &under).flatten().collect());
             let points = upper.into_iter().chain(lower.into_iter().rev()).map(|p| frame.at(p)).collect();
             marks.push(Mark::Area { points, colour });
             below = area.points.clone();
         }
         for (n, curve) in self.curves.iter().enumerate() {
             let colour = COLOURS[(areas.len() + n) % COLOURS.len()];
-            for piece in pieces(curve) {
+            for piece in pieces(&frame, curve) {
                 let points = piece.into_iter().map(|p| frame.at(p)).collect();
                 marks.push(Mark::Line { points, colour, width: 1.8 });
             }
@@ -306,8 +386,8 @@ impl Chart {
         let text = |at, anchor, size, text: &str| Mark::Text { at, anchor, size, text: text.to_owned() };
         [
             text([middle, 24.0], Anchor::Middle, 15.0, &self.title),
-            text([middle, bottom + 42.0], Anchor::Middle, TYPE, &self.axes[0]),
-            text([18.0, 0.5 * (top + bottom)], Anchor::Upwards, TYPE, &self.axes[1]),
+            text([middle, bottom + 42.0], Anchor::Middle, TYPE, &self.axes[0].label),
+            text([18.0, 0.5 * (top + bottom)], Anchor::Upwards, TYPE, &self.axes[1].label),
         ]
     }
 }
@@ -341,8 +421,8 @@ mod tests {
     #[test]
     fn ticks_are_round_few_and_around_the_values() {
         for (low, high) in [(0.0, 1.0), (-3.0, 17.0), (1e-9, 4.2e-9), (5.0, 5.0), (0.0, 0.0), (-1e6, -9e5)] {
-            let scale = Scale::around([low, high].into_iter());
-            let ticks: Vec<f64> = scale.ticks().collect();
+            let scale = Scale::around(Spacing::Even, [low, high].into_iter());
+            let ticks: Vec<f64> = scale.ticks().into_iter().map(|(tick, _)| tick).collect();
             assert!((3..=12).contains(&ticks.len()), "{low} to {high}: {ticks:?}");
             assert!(
                 ticks[0] <= low && ticks[ticks.len() - 1] >= high - 1e-12 * high.abs(),
@@ -355,9 +435,61 @@ mod tests {
     }
 
     #[test]
+    fn ticks_of_a_logarithmic_axis_are_decades_or_parts_of_them() {
+        let ticks = |low: f64, high: f64| -> Vec<String> {
+            let scale = Scale::around(Spacing::Logarithmic, [low, high, 0.0, -1.0, f64::NAN].into_iter());
+            let ticks = scale.ticks();
+            let all: Vec<f64> = ticks.iter().map(|t| t.0).collect();
+            assert!(
+                all[0] <= low * (1.0 + 1e-9) && all[all.len() - 1] >= high * (1.0 - 1e-9),
+                "{low} to {high}: {all:?}"
+            );
+            assert!((2..=12).contains(&all.len()) && all.windows(2).all(|w| w[0] < w[1]), "{low} to {high}: {all:?}");
+            assert_eq!((scale.share(all[0]), scale.share(all[all.len() - 1])), (0.0, 1.0));
+            ticks.into_iter().map(|t| t.1).collect()
+        };
+        assert_eq!(ticks(1.5, 42.0), ["1", "2", "5", "10", "20", "50"]);
+        assert_eq!(ticks(1.0, 1000.0).len(), 10);
+        assert_eq!(ticks(0.9e-6, 1e-3), ["1e-7", "1e-6", "1e-5", "1e-4", "0.001"]);
+        assert_eq!(ticks(1.0, 1e4), ["1", "10", "100", "1000", "10000"]);
+        assert_eq!(ticks(3.0, 4.0), ["2", "5"]);
+        assert_eq!(ticks(7.0, 7.0), ["5", "10"]);
+        assert_eq!(ticks(10.0, 10.0), ["10", "20"]);
+        ticks(1e-30, 1e25);
+        ticks(2e-300, 1e300);
+        // Nothing above zero: some axis.
+        assert!(Scale::around(Spacing::Logarithmic, [-1.0, 0.0].into_iter()).ticks().len() >= 2);
+    }
+
+    #[test]
+    fn a_decade_is_as_wide_as_any_other_and_zero_breaks_a_curve() {
+        let points = vec![[1.0, 0.1], [10.0, 0.2], [100.0, 0.0], [1000.0, 0.3], [0.0, 0.3], [1e4, 0.4], [1e5, 0.5]];
+        let axes = [Axis::logarithmic("radius [µm]"), "share".into()];
+        let chart = Chart { title: String::new(), axes, curves: vec![Curve { name: String::new(), points }] };
+        let lines = |chart: &Chart| -> Vec<Vec<[f64; 2]>> {
+            let line = |mark: Mark| if let Mark::Line { points, width: 1.8, .. } = mark { Some(points) } else { None };
+            chart.drawing().marks.into_iter().filter_map(line).collect()
+        };
+        let drawn = lines(&chart);
+        assert_eq!(drawn.iter().map(Vec::len).collect::<Vec<_>>(), [4, 2]);
+        let [left, _] = [FRAME[0][0], FRAME[1][0]];
+        let decade = (FRAME[1][0] - FRAME[0][0]) / 5.0;
+        for (k, point) in drawn[0].iter().chain(&drawn[1]).enumerate() {
+            assert!((point[0] - left - decade * k as f64).abs() < 1e-9, "{point:?}");
+        }
+        let both = Chart { axes: [Axis::logarithmic("x"), Axis::logarithmic("y")], ..chart };
+        assert_eq!(
+            lines(&both).iter().map(Vec::len).collect::<Vec<_>>(),
+            [2, 1, 2],
+            "zero has no place on the other axis"
+        );
+    }
+
+    #[test]
     fn a_long_curve_keeps_its_peaks() {
         let points: Vec<[f64; 2]> = (0..100_000).map(|k| [f64::from(k), if k == 77_777 { 5.0 } else { 0.0 }]).collect();
-        let drawn: Vec<Vec<[f64; 2]>> = pieces(&Curve { name: String::new(), points }).collect();
+        let frame = Frame::around(&Default::default(), points.iter());
+        let drawn: Vec<Vec<[f64; 2]>> = pieces(&frame, &Curve { name: String::new(), points }).collect();
         assert!(drawn[0].len() <= 2 * MOST_POINTS && drawn[0].contains(&[77_777.0, 5.0]));
         assert!(drawn[0].windows(2).all(|w| w[0][0] <= w[1][0]));
         assert_eq!((drawn[0][0][0], drawn[0][drawn[0].len() - 1][0]), (0.0, 99_999.0));

@@ -317,8 +317,8 @@ pub fn find<'a>(columns: &'a [String], name: &str) -> Result<&'a str, ColumnErro
     }
 }
 
-/// The cells of a line, quotes taken off: the opposite of [`quoted`].
-fn cells(line: &str) -> Vec<String> {
+/// The cells of a line of a CSV file, quotes taken off.
+pub fn cells(line: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut cell = String::new();
     let mut inside = false;

@@ -73,7 +73,7 @@ pub fn columns(title: &str, numbers: &Numbers, x: &str, names: &[String]) -> Res
         .iter()
         .map(|name| Curve { name: if one { String::new() } else { name.clone() }, points: curve(numbers, &x, name) });
     let curves = curves.collect();
-    Ok(Chart { title: title.to_owned(), axes: [x, axis], curves })
+    Ok(Chart { title: title.to_owned(), axes: [x.into(), axis.into()], curves })
 }
 
 /// Columns of the account that are energy somewhere, in the order in which they are stacked.
@@ -115,7 +115,7 @@ pub fn energy(title: &str, numbers: &Numbers) -> Result<Drawing, PlotError> {
     }
     let residual = find(numbers, "residual [J]")?;
     let curves = vec![Curve { name: bare(&residual).to_owned(), points: curve(numbers, TIME, &residual) }];
-    let chart = Chart { title: title.to_owned(), axes: [TIME.to_owned(), "energy [J]".to_owned()], curves };
+    let chart = Chart { title: title.to_owned(), axes: [TIME.into(), "energy [J]".into()], curves };
     Ok(chart.over(&areas))
 }
 
@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn a_plot_shows_the_numbers_with_their_unit() {
         let chart = columns("t", &numbers(), "time", &["work of a".into(), "work of b".into()]).unwrap();
-        assert_eq!(chart.axes, ["time [s]", "[J]"]);
+        assert_eq!(chart.axes, ["time [s]".into(), "[J]".into()]);
         assert_eq!(chart.curves[1].points, [[0.0, 3.0], [0.5, 4.0]]);
         let chart = columns("t", &numbers(), "step", &["mass".into()]).unwrap();
-        assert_eq!((chart.axes[1].as_str(), chart.curves[0].points[1]), ("mass [kg]", [10.0, 1.0]));
+        assert_eq!((chart.axes[1].label.as_str(), chart.curves[0].points[1]), ("mass [kg]", [10.0, 1.0]));
     }
 }

@@ -4,6 +4,7 @@
 //! - [`boundary`], [`shape`], [`region`]: geometry. [`neighbor`]: candidate pairs. [`contact`]: lasting contacts.
 //! - [`law`]: contact laws in slots. [`field`]: forces without contact. [`integrate`]: time integration.
 //! - [`solver`]: ways to advance a state. [`fill`]: where grains come from. [`measure`]: what to read off a state.
+//! - [`grinding`]: powder between the balls of a mill. [`impact`], [`cycle`]: two bodies by themselves.
 //! - [`math`], [`lanes`], [`rng`], [`expression`]: tools.
 
 pub mod advice;
@@ -13,6 +14,7 @@ pub mod cycle;
 pub mod expression;
 pub mod field;
 pub mod fill;
+pub mod grinding;
 pub mod impact;
 pub mod integrate;
 pub mod lanes;

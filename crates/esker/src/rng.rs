@@ -31,6 +31,8 @@ pub enum Purpose {
     Noise = 8,
     /// Points of a parameter study.
     Study = 9,
+    /// Grains that split in a mill.
+    Grinding = 10,
 }
 
 /// The key of number `index` of group `group`: 16 bits for the group, 48 for the index.

@@ -4,7 +4,8 @@ mod runner;
 
 use crate::out::{say, tell};
 use crate::progress::{Progress, duration};
-use crate::{Failure, plot, run, tables};
+use crate::{Failure, plot, quantity, run, tables};
+use esker::expression::Dimension;
 use esker_io::run_folder::RunFolder;
 use esker_io::sweep::table::{Ended, Reading};
 use esker_io::sweep::vary::short;
@@ -210,7 +211,7 @@ fn goal(args: &Args) -> Option<Goal> {
 }
 
 fn time(option: &str, text: &Option<String>) -> Result<Option<f64>, Failure> {
-    text.as_deref().map(|text| run::parse_time(option, text)).transpose()
+    text.as_deref().map(|text| quantity::value(option, text, Dimension::TIME)).transpose()
 }
 
 fn scene_text(path: &Path) -> Result<String, Failure> {
@@ -241,7 +242,7 @@ fn find_or_make(args: &Args) -> Result<(Option<PathBuf>, Sweep), Failure> {
         goal: goal(args),
     };
     plan.check()?;
-    plan.until.as_deref().map(run::parse_until).transpose()?;
+    plan.until.as_deref().map(|text| quantity::positive("--until", text, Dimension::TIME)).transpose()?;
     if let Some(out) = &args.out {
         if let Some(mut sweep) = Sweep::read(out)? {
             sweep.go_on(out, plan)?;

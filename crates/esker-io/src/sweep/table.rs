@@ -339,7 +339,7 @@ impl Table {
         }
         curves.iter_mut().for_each(|c| c.points.sort_by(|a, b| a[0].total_cmp(&b[0])));
         let axes = [format!("{} [SI]", self.paths[0]), self.columns[result].clone()];
-        Ok(Chart { title: title.to_owned(), axes, curves })
+        Ok(Chart { title: title.to_owned(), axes: axes.map(Into::into), curves })
     }
 }
 
