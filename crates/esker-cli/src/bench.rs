@@ -1,5 +1,7 @@
 //! `esker bench`: speed on standard set-ups or on a scene of one's own, in particle-steps per second.
 
+mod gas;
+
 use crate::instructions::Instructions;
 use crate::out::say;
 use crate::progress::PhaseTimer;
@@ -13,10 +15,13 @@ use esker_io::scene;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// Steps of a round where nothing is said.
+const STEPS: u64 = 500;
+
 /// Arguments of `esker bench`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Set-ups (chute, bed, drum, wide, gas) or scene files; all set-ups if none is given
+    /// Set-ups (chute, bed, drum, wide, cloud), gas (hard spheres) or scene files; all set-ups if none is given
     which: Vec<String>,
     /// Worker threads; a list as 1,2,4 measures with each
     #[arg(long, default_value = "1", value_delimiter = ',')]
@@ -24,8 +29,8 @@ pub struct Args {
     /// Number of grains (default: that of the set-up)
     #[arg(long)]
     n: Option<u64>,
-    /// Steps measured in each of the rounds
-    #[arg(long, default_value_t = 500)]
+    /// Steps measured in each of the rounds; of gas, collisions (default: a million)
+    #[arg(long, default_value_t = STEPS)]
     steps: u64,
     /// Rounds; best and median are told
     #[arg(long, default_value_t = 5)]
@@ -85,9 +90,9 @@ const SET_UPS: [SetUp; 5] = [
         warm_up: 2500,
     },
     SetUp {
-        name: "gas",
+        name: "cloud",
         about: "spheres flying about at a solid fraction of 2 %",
-        text: include_str!("../benches/gas.toml"),
+        text: include_str!("../benches/cloud.toml"),
         files: &[],
         warm_up: 1000,
     },
@@ -112,7 +117,7 @@ impl Subject {
         }
         let hint = esker::expression::closest(name, SET_UPS.iter().map(|s| s.name));
         let hint = hint.map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();
-        let known: Vec<&str> = SET_UPS.iter().map(|s| s.name).collect();
+        let known: Vec<&str> = SET_UPS.iter().map(|s| s.name).chain(["gas"]).collect();
         Err(format!("`{name}` is no known set-up{hint}; known: {}, or a scene file NAME.toml", known.join(", ")).into())
     }
 
@@ -172,6 +177,13 @@ pub fn main(args: Args) -> Result<(), Failure> {
     }
     if args.steps == 0 || args.rounds == 0 {
         return Err("nothing to measure: `--steps` and `--rounds` must be 1 or more".into());
+    }
+    if args.which == ["gas"] {
+        let results = gas::measure(&args)?;
+        if args.json {
+            crate::out::result((serde_json::to_string_pretty(&results)? + "\n").as_bytes())?;
+        }
+        return Ok(());
     }
     let subjects = if args.which.is_empty() {
         SET_UPS.iter().map(Subject::SetUp).collect()

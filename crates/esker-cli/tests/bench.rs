@@ -7,8 +7,9 @@ use serde_json::Value;
 
 /// One short round of a small set-up.
 fn measured(arguments: &[&str]) -> Vec<Value> {
-    let short = ["bench", "--json", "--steps", "20", "--rounds", "1"];
-    let said = run_well(short.iter().chain(arguments));
+    let short = ["bench", "--json", "--rounds", "1"];
+    let steps: &[&str] = if arguments.contains(&"--steps") { &[] } else { &["--steps", "20"] };
+    let said = run_well(short.iter().chain(steps).chain(arguments));
     serde_json::from_str(&said.out).expect("a list of JSON objects")
 }
 
@@ -16,7 +17,7 @@ fn measured(arguments: &[&str]) -> Vec<Value> {
 fn every_set_up_runs_small_and_tells_the_keys_that_stay() {
     let results = measured(&["--n", "1000", "--warm-up", "10"]);
     let names: Vec<&str> = results.iter().filter_map(|r| r["name"].as_str()).collect();
-    assert_eq!(names, ["chute", "bed", "drum", "wide", "gas"]);
+    assert_eq!(names, ["chute", "bed", "drum", "wide", "cloud"]);
     for result in &results {
         assert_eq!((&result["n"], &result["threads"]), (&1000.into(), &1.into()), "{result}");
         for key in ["particle_steps_per_second", "best", "bytes_per_grain"] {
@@ -31,10 +32,21 @@ fn every_set_up_runs_small_and_tells_the_keys_that_stay() {
 
 #[test]
 fn each_number_of_threads_of_a_list_is_measured() {
-    let results = measured(&["gas", "--n", "500", "--warm-up", "0", "--threads", "1,2"]);
+    let results = measured(&["cloud", "--n", "500", "--warm-up", "0", "--threads", "1,2"]);
     let threads: Vec<u64> = results.iter().filter_map(|r| r["threads"].as_u64()).collect();
     assert_eq!(threads, [1, 2]);
     assert_eq!(results[0]["contacts_per_grain"], results[1]["contacts_per_grain"]);
+}
+
+#[test]
+fn a_gas_of_hard_spheres_is_measured_in_collisions() {
+    let results = measured(&["gas", "--n", "500", "--steps", "2000"]);
+    let fractions: Vec<f64> = results.iter().filter_map(|r| r["fraction"].as_f64()).collect();
+    assert_eq!(fractions, [0.1, 0.4]);
+    for result in &results {
+        let rate = |key: &str| result[key].as_f64().unwrap_or(0.0);
+        assert!(rate("collisions_per_second") > 0.0 && rate("events_per_second") > rate("collisions_per_second"));
+    }
 }
 
 #[test]
@@ -48,9 +60,9 @@ fn a_scene_file_is_measured_too() {
 fn what_cannot_be_measured_is_refused_with_a_reason() {
     let scene = common::example("hopper.toml").display().to_string();
     for (arguments, expected) in [
-        (vec!["drumm"], "`drumm` is no known set-up (did you mean `drum`?); known: chute, bed, drum, wide, gas"),
-        (vec!["gas", "--threads", "0"], "`--threads 0` makes no sense"),
-        (vec!["gas", "--rounds", "0"], "nothing to measure"),
+        (vec!["drumm"], "`drumm` is no known set-up (did you mean `drum`?); known: chute, bed, drum, wide, cloud, gas"),
+        (vec!["cloud", "--threads", "0"], "`--threads 0` makes no sense"),
+        (vec!["cloud", "--rounds", "0"], "nothing to measure"),
         (vec![&scene, "--n", "10"], "says itself how many grains it has"),
     ] {
         let said = run(["bench"].iter().chain(&arguments));

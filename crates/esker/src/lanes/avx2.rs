@@ -188,6 +188,23 @@ impl Lane for F64x4 {
     }
 
     #[inline(always)]
+    unsafe fn records(v: *const Record, indices: *const u32) -> [Self; 8] {
+        macro_rules! low {
+            ($l:expr) => {
+                _mm256_loadu_pd(v.add(*indices.add($l) as usize).cast())
+            };
+        }
+        macro_rules! high {
+            ($l:expr) => {
+                _mm256_loadu_pd(v.add(*indices.add($l) as usize).cast::<f64>().add(4))
+            };
+        }
+        unsafe {
+            let ([a, b, c, d], [e, f, g, h]) = (transpose(four!(low)), transpose(four!(high)));
+            [a, b, c, d, e, f, g, h]
+        }
+    }
+    #[inline(always)]
     unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 4] {
         macro_rules! one {
             ($l:expr) => {

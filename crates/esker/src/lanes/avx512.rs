@@ -227,6 +227,15 @@ impl Lane for F64x8 {
         unsafe { _mm256_storeu_si256(to.cast(), _mm256_maskz_compress_epi32(bits, _mm256_loadu_si256(from.cast()))) }
     }
     #[inline(always)]
+    unsafe fn records(v: *const Record, indices: *const u32) -> [Self; 8] {
+        macro_rules! one {
+            ($l:expr) => {
+                _mm512_loadu_pd(v.add(*indices.add($l) as usize).cast())
+            };
+        }
+        unsafe { transpose(eight!(one)) }
+    }
+    #[inline(always)]
     unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 4] {
         unsafe { differences(&quads!(x, i), &quads!(x, j)) }
     }

@@ -132,6 +132,8 @@ pub trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 4];
     /// The same, then the last numbers of the first grains.
     unsafe fn centres(x: *const Quad, i: *const u32, j: *const u32) -> [Self; 5];
+    /// The eight numbers of the records at `N` indices (not offsets).
+    unsafe fn records(v: *const Record, indices: *const u32) -> [Self; 8];
     /// i − j of numbers 0 to 2, sum of number 3, sum of numbers 4 to 6 times the levers, sum of 7.
     unsafe fn motions(v: *const Record, i: *const u32, j: *const u32, levers: &[Record; 2]) -> [Self; 8];
     /// Adds what acts on both bodies: numbers 0 to 2 with opposite signs, 3 and 7 to i only, 4 to 6 times the levers to

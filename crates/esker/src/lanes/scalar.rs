@@ -77,6 +77,11 @@ impl Lane for f64 {
     }
 
     #[inline(always)]
+    unsafe fn records(v: *const Record, indices: *const u32) -> [f64; 8] {
+        // SAFETY: the caller's.
+        unsafe { *v.add(*indices as usize) }
+    }
+    #[inline(always)]
     unsafe fn places(x: *const Quad, i: *const u32, j: *const u32) -> [f64; 4] {
         // SAFETY: the caller's.
         let (a, b) = unsafe { (&*quad(x, *i).cast::<Quad>(), &*quad(x, *j).cast::<Quad>()) };

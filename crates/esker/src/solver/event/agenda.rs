@@ -140,10 +140,11 @@ impl Agenda {
     /// Strikes the first event out.
     #[inline]
     pub fn strike(&mut self) {
-        let len = self.len as usize;
-        self.times.copy_within(1..len, 0);
-        self.whats.copy_within(1..len, 0);
-        self.counts.copy_within(1..len, 0);
+        for k in 1..ROOM {
+            self.times[k - 1] = self.times[k];
+            self.whats[k - 1] = self.whats[k];
+            self.counts[k - 1] = self.counts[k];
+        }
         self.len -= 1;
     }
 }

@@ -23,15 +23,21 @@ struct Body {
 }
 
 impl Body {
-    fn of(p: &Particles, planar: bool, i: usize, velocity: Vec3) -> Self {
+    /// Of grain `i`; where a law has no tangential impulses its inertia does not matter and is not looked for.
+    #[inline]
+    fn of(p: &Particles, planar: bool, i: usize, velocity: Vec3, law: &Collision) -> Self {
         let motion = &p.motion[i];
-        let inertia = if planar { p.inertia[i].z } else { p.inertia[i].x };
+        let inverse_inertia = if law.turns() && motion.inverse_mass > 0.0 {
+            1.0 / if planar { p.inertia[i].z } else { p.inertia[i].x }
+        } else {
+            0.0
+        };
         Self {
             velocity,
             spin: motion.angular_velocity,
             inverse_mass: motion.inverse_mass,
-            inverse_inertia: if motion.inverse_mass > 0.0 { 1.0 / inertia } else { 0.0 },
-            radius: p.place[i].radius,
+            inverse_inertia,
+            radius: p.flight[i].radius,
         }
     }
 
@@ -98,7 +104,9 @@ impl Scratch {
         let p = &state.particles;
         let [i, j] = pair.map(|k| k as usize);
         let ((xi, vi), (xj, vj)) = (fly::at(p, &self.pull, i, t), fly::at(p, &self.pull, j, t));
-        let (a, b) = (Body::of(p, model.planar, i, vi), Body::of(p, model.planar, j, vj));
+        let (ki, kj) = (p.kind[i], p.kind[j]);
+        let law = model.collisions.law(model.material_of(ki), model.material_of(kj));
+        let (a, b) = (Body::of(p, model.planar, i, vi, law), Body::of(p, model.planar, j, vj, law));
         let apart = model.cell.nearest(xj - xi);
         let distance = apart.length();
         let normal = apart / distance;
@@ -112,8 +120,6 @@ impl Scratch {
             effective_radius: 1.0 / (1.0 / a.radius + 1.0 / b.radius),
             tangential_mass: 1.0 / (a.tangential() + b.tangential()),
         };
-        let (ki, kj) = (p.kind[i], p.kind[j]);
-        let law = model.collisions.law(model.material_of(ki), model.material_of(kj));
         let since_last = t - p.met[i].max(p.met[j]);
         fly::halve(state, &pair, since_last);
         let impulse = self.exchange(state, settings, law, &encounter, since_last);
@@ -151,7 +157,9 @@ impl Scratch {
         let (k, wall) = (i as usize, &model.walls[usize::from(w)]);
         let p = &state.particles;
         let (x, v) = fly::at(p, &self.pull, k, t);
-        let body = Body::of(p, model.planar, k, v);
+        let kind = p.kind[k];
+        let law = model.collisions.law(model.material_of(kind), wall.material);
+        let body = Body::of(p, model.planar, k, v, law);
         let pose = self.carriers[usize::from(w)].pose(t);
         let twist = state.wall_twist(model, usize::from(w), state.meetings.clock + t);
         let mut touches: Vec<WallTouch> = Vec::new();
@@ -179,8 +187,6 @@ impl Scratch {
             effective_radius: 1.0 / curvature,
             tangential_mass: 1.0 / body.tangential(),
         };
-        let kind = p.kind[k];
-        let law = model.collisions.law(model.material_of(kind), wall.material);
         let since_last = t - p.met[k];
         fly::halve(state, &[i], since_last);
         let impulse = self.exchange(state, settings, law, &encounter, since_last);

@@ -18,6 +18,7 @@ mod fall;
 mod fly;
 mod form;
 mod meet;
+mod meeting;
 mod predict;
 mod scratch;
 #[cfg(test)]

@@ -5,11 +5,11 @@ use super::course::{Along, Course, Throw, first_touch};
 use super::fall::first_fall;
 use super::fly::{self, Pull, throw};
 use super::form::{Form, Side};
+use super::meeting::Seeker;
 use super::scratch::{Piece, Scratch};
 use crate::boundary::WallTouch;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::particles::Flight;
 use crate::state::State;
 
 /// A wall counts as touched within this fraction of the radius.
@@ -21,32 +21,7 @@ const RESTING: f64 = 1e-12;
 /// Never looked at farther ahead than this \[s\].
 const FOREVER: f64 = 1e12;
 
-/// When two grains on flights of the same acceleration meet; infinite if they do not.
-///
-/// Seen from each other they move on a straight line: |x + v t| = r is quadratic (Gavrilov 1999, eq. (3.8)). Both are taken to the later of the two
-/// beginnings, so that the time depends on nothing but the two flights. They meet only while they come nearer; those
-/// that overlap by rounding and come nearer meet at once; those that graze do not meet.
-#[inline]
-pub(super) fn meeting(a: &Flight, b: &Flight, gravity: Vec3, shift: Vec3) -> f64 {
-    let t = a.since.max(b.since);
-    let (sa, sb) = (t - a.since, t - b.since);
-    let apart = a.position - b.position - shift;
-    let x = apart + sa * a.velocity - sb * b.velocity + (0.5 * (sa * sa - sb * sb)) * gravity;
-    let v = a.velocity - b.velocity + (sa - sb) * gravity;
-    let closing = x.dot(v);
-    if closing >= 0.0 {
-        return f64::INFINITY;
-    }
-    let r = a.radius + b.radius;
-    let gap = x.length_squared() - r * r;
-    if gap <= 0.0 {
-        return t;
-    }
-    let square = closing * closing - v.length_squared() * gap;
-    if square <= 0.0 { f64::INFINITY } else { t + gap / (square.sqrt() - closing) }
-}
-
-/// The same where accelerations differ: the equation is quartic.
+/// When two grains meet whose accelerations differ: the equation is quartic. Otherwise see [`super::meeting`].
 pub(super) fn meeting_of_throws(a: &Throw, b: &Throw, r: f64, shift: Vec3, until: f64) -> f64 {
     let t = a.since.max(b.since);
     let ((xa, va), (xb, vb)) = (a.at(t), b.at(t));
@@ -86,50 +61,54 @@ impl Scratch {
     /// Enters the flight out of the cell and returns its time.
     fn foresee_exit(&mut self, state: &State, i: u32) -> f64 {
         let throw = throw(&state.particles.flight[i as usize], self.pull.on(i as usize));
-        let Some((time, axis, up)) = self.cells.exit(self.cells.of(i), &throw, self.now) else { return f64::INFINITY };
+        let Some((time, axis, up)) = self.cells.exit(i, &throw, self.now) else { return f64::INFINITY };
         self.agendas[i as usize].enter(Event { time, with: With::Face { axis, up } });
         time
     }
 
     /// Enters meetings with grains in the cells around, or in those beyond a face only.
     fn foresee_grains(&mut self, state: &State, i: u32, beyond: Option<(u8, bool)>) {
-        let Scratch { cells, agendas, pull, .. } = self;
+        self.cells.around(i, beyond, &mut self.around);
         let p = &state.particles;
         let flights = &p.flight;
-        let this = &flights[i as usize];
-        let fixed = p.is_fixed(i as usize);
-        let mut agenda = agendas[i as usize];
-        cells.around(cells.of(i), beyond, |neighbour| {
-            for j in cells.grains(neighbour.cell) {
-                if j == i {
-                    continue;
-                }
-                let other = &flights[j as usize];
-                let time = match pull {
-                    Pull::Uniform(g) => meeting(this, other, *g, neighbour.shift),
-                    Pull::Changing => meeting(this, other, Vec3::ZERO, neighbour.shift),
-                    Pull::Each(a) => {
-                        let (a, b) = (throw(this, a[i as usize]), throw(other, a[j as usize]));
-                        let r = this.radius + other.radius;
-                        meeting_of_throws(&a, &b, r, neighbour.shift, agenda.horizon())
+        let horizon = self.agendas[i as usize].horizon();
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        match &self.pull {
+            Pull::Each(all) => {
+                let this = throw(&flights[i as usize], all[i as usize]);
+                for (run, count, shift) in self.around.runs() {
+                    for &j in run[..count].iter().filter(|&&j| j != i) {
+                        let other = throw(&flights[j as usize], all[j as usize]);
+                        let r = flights[i as usize].radius + flights[j as usize].radius;
+                        found.push((meeting_of_throws(&this, &other, r, shift, horizon), j));
                     }
-                };
-                if time < agenda.horizon() && !(fixed && p.is_fixed(j as usize)) {
-                    let meetings = agendas[j as usize].meetings;
-                    agenda.enter(Event { time, with: With::Grain { index: j, meetings } });
                 }
             }
-        });
-        agendas[i as usize] = agenda;
+            pull => {
+                let seeker = Seeker { flights, grain: i, gravity: pull.on(0), horizon };
+                for (run, count, shift) in self.around.runs() {
+                    seeker.meetings(self.width, run, count, shift, &mut found);
+                }
+            }
+        }
+        for &(time, j) in &found {
+            // Two fixed grains never meet; a grain does not meet itself, since it does not come nearer.
+            if time < self.agendas[i as usize].horizon() && !(p.is_fixed(i as usize) && p.is_fixed(j as usize)) {
+                let meetings = self.agendas[j as usize].meetings;
+                self.agendas[i as usize].enter(Event { time, with: With::Grain { index: j, meetings } });
+            }
+        }
+        self.found = found;
     }
 
     /// Enters the first meeting with a wall near the cell before the grain leaves that at `exit`: no wall is deflected by others, so the
     /// first is enough.
     fn foresee_walls(&mut self, model: &Model, state: &State, i: u32, exit: f64) {
-        let near = self.near(self.cells.of(i));
-        if near.is_empty() {
+        if self.pieces.is_empty() {
             return;
         }
+        let near = self.near(self.cells.of(i));
         let flight = &state.particles.flight[i as usize];
         let throw = throw(flight, self.pull.on(i as usize));
         let mut until = self.agendas[i as usize].horizon().min(exit);

@@ -2,11 +2,13 @@
 
 use super::agenda::{Agenda, Event, MOST_GRAINS, With};
 use super::calendar::Calendar;
-use super::cells::Cells;
+use super::cells::{Around, Cells};
 use super::course::Carrier;
 use super::fly::{self, Pull};
 use super::form::{Form, forms};
+use super::meeting::Meeting;
 use super::{Fate, SET_CLOCK_EVERY, Standstill, tie};
+use crate::lanes::Width;
 use crate::math::{Aabb, Vec3};
 use crate::model::{Collapse, EventSettings, Model};
 use crate::solver::StepError;
@@ -23,6 +25,12 @@ pub(super) struct Scratch {
     pub now: f64,
     pub pull: Pull,
     pub cells: Cells,
+    /// Grains around the one that is looked at.
+    pub around: Around,
+    /// Meetings it may have.
+    pub found: Vec<Meeting>,
+    /// How many partners are looked at at once.
+    pub width: Width,
     pub agendas: Vec<Agenda>,
     pub calendar: Calendar,
     /// Walls as grains see them, and their pieces.
@@ -55,7 +63,7 @@ impl Scratch {
         let widest = 2.0 * p.place.iter().map(|place| place.radius).fold(0.0, f64::max);
         let mut cells = Cells::new(bounds, n, widest, &model.cell, model.planar);
         for (i, x) in places.iter().enumerate() {
-            cells.put(i as u32, cells.locate(*x));
+            cells.put_at(i as u32, *x);
         }
         let carriers: Vec<Carrier> = (0..model.walls.len())
             .map(|w| {
@@ -68,6 +76,9 @@ impl Scratch {
             now,
             pull,
             cells,
+            around: Around::default(),
+            found: Vec::new(),
+            width: Width::best(),
             agendas: vec![Agenda::default(); n],
             calendar: Calendar::new(n, now),
             carriers,
