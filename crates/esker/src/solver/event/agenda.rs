@@ -39,8 +39,6 @@ pub(super) struct Agenda {
     horizon: f64,
     whats: [u32; ROOM],
     counts: [u32; ROOM],
-    /// How often the grain has met others.
-    pub meetings: u32,
     len: u32,
 }
 
@@ -79,7 +77,6 @@ impl Default for Agenda {
             horizon: f64::INFINITY,
             whats: [0; ROOM],
             counts: [0; ROOM],
-            meetings: 0,
             len: 0,
         }
     }

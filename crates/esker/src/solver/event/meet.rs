@@ -23,22 +23,16 @@ struct Body {
 }
 
 impl Body {
-    /// Of grain `i`; where a law has no tangential impulses its inertia does not matter and is not looked for.
+    /// Of grain `i`; where a law has no tangential impulses its spin and inertia do not matter and are not looked for.
     #[inline]
-    fn of(p: &Particles, planar: bool, i: usize, velocity: Vec3, law: &Collision) -> Self {
-        let motion = &p.motion[i];
-        let inverse_inertia = if law.turns() && motion.inverse_mass > 0.0 {
-            1.0 / if planar { p.inertia[i].z } else { p.inertia[i].x }
-        } else {
-            0.0
-        };
-        Self {
-            velocity,
-            spin: motion.angular_velocity,
-            inverse_mass: motion.inverse_mass,
-            inverse_inertia,
-            radius: p.flight[i].radius,
+    fn of(p: &Particles, planar: bool, i: usize, velocity: Vec3, inverse_mass: f64, law: &Collision) -> Self {
+        let smooth = Self { velocity, spin: Vec3::ZERO, inverse_mass, inverse_inertia: 0.0, radius: p.flight[i].radius };
+        if !law.turns() {
+            return smooth;
         }
+        let inertia = if planar { p.inertia[i].z } else { p.inertia[i].x };
+        let inverse_inertia = if inverse_mass > 0.0 { 1.0 / inertia } else { 0.0 };
+        Self { spin: p.motion[i].angular_velocity, inverse_inertia, ..smooth }
     }
 
     /// 1/m + r²/I.
@@ -106,7 +100,8 @@ impl Scratch {
         let ((xi, vi), (xj, vj)) = (fly::at(p, &self.pull, i, t), fly::at(p, &self.pull, j, t));
         let (ki, kj) = (p.kind[i], p.kind[j]);
         let law = model.collisions.law(model.material_of(ki), model.material_of(kj));
-        let (a, b) = (Body::of(p, model.planar, i, vi, law), Body::of(p, model.planar, j, vj, law));
+        let body = |k: usize, v: Vec3| Body::of(p, model.planar, k, v, self.lightness[k], law);
+        let (a, b) = (body(i, vi), body(j, vj));
         let apart = model.cell.nearest(xj - xi);
         let distance = apart.length();
         let normal = apart / distance;
@@ -128,7 +123,9 @@ impl Scratch {
             if body.inverse_mass > 0.0 {
                 let (v, spin) = body.pushed(push, direction);
                 fly::restart(model, state, &self.pull, k, t, v);
-                state.particles.motion[k].angular_velocity = spin;
+                if law.turns() {
+                    state.particles.motion[k].angular_velocity = spin;
+                }
             }
             state.particles.met[k] = t;
         }
@@ -144,8 +141,7 @@ impl Scratch {
             tally.add_pair(ki, kj, &hit);
         }
         for k in pair {
-            let agenda = &mut self.agendas[k as usize];
-            agenda.meetings = agenda.meetings.wrapping_add(1);
+            self.has_met(k);
         }
         for k in pair {
             self.predict(model, state, k);
@@ -159,7 +155,7 @@ impl Scratch {
         let (x, v) = fly::at(p, &self.pull, k, t);
         let kind = p.kind[k];
         let law = model.collisions.law(model.material_of(kind), wall.material);
-        let body = Body::of(p, model.planar, k, v, law);
+        let body = Body::of(p, model.planar, k, v, self.lightness[k], law);
         let pose = self.carriers[usize::from(w)].pose(t);
         let twist = state.wall_twist(model, usize::from(w), state.meetings.clock + t);
         let mut touches: Vec<WallTouch> = Vec::new();
@@ -193,7 +189,9 @@ impl Scratch {
         let push = impulse.tangential - impulse.normal * normal;
         let (velocity, spin) = body.pushed(push, normal);
         fly::restart(model, state, &self.pull, k, t, velocity);
-        state.particles.motion[k].angular_velocity = spin;
+        if law.turns() {
+            state.particles.motion[k].angular_velocity = spin;
+        }
         state.particles.met[k] = t;
         self.book(state, &impulse);
         let work = push.dot(wall_velocity);
@@ -208,8 +206,7 @@ impl Scratch {
         if let Some(tally) = state.meetings.tallies.last_mut() {
             tally.add_wall(kind, w, &hit);
         }
-        let agenda = &mut self.agendas[k];
-        agenda.meetings = agenda.meetings.wrapping_add(1);
+        self.has_met(i);
         self.predict(model, state, i);
     }
 

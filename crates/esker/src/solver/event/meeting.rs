@@ -1,6 +1,6 @@
 //! When grains meet that fly in the same field: the hot loop of the solver, several partners at once.
 
-use crate::lanes::{Lane, Record, Vec3s, Width};
+use crate::lanes::{Lane, Record, Vec3s, Width, prefetch};
 use crate::math::Vec3;
 use crate::particles::Flight;
 
@@ -61,6 +61,9 @@ impl Seeker<'_> {
         let (shift, g, half) = (splat(shift), splat(self.gravity), L::splat(0.5));
         let (zero, horizon) = (L::splat(0.0), L::splat(self.horizon));
         let records: *const Record = self.flights.as_ptr().cast();
+        for &j in &grains[..count] {
+            prefetch(records.wrapping_add(j as usize));
+        }
         let mut k = 0;
         while k < count {
             // SAFETY: the caller's; a flight is a record.

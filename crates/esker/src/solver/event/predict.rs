@@ -40,7 +40,7 @@ impl Scratch {
     pub fn predict(&mut self, model: &Model, state: &State, i: u32) {
         self.agendas[i as usize].clear();
         let p = &state.particles;
-        let moves = !p.is_fixed(i as usize);
+        let moves = self.lightness[i as usize] > 0.0;
         if moves {
             let end = match p.arc.get(i as usize) {
                 Some(arc) => arc.until,
@@ -69,8 +69,7 @@ impl Scratch {
     /// Enters meetings with grains in the cells around, or in those beyond a face only.
     fn foresee_grains(&mut self, state: &State, i: u32, beyond: Option<(u8, bool)>) {
         self.cells.around(i, beyond, &mut self.around);
-        let p = &state.particles;
-        let flights = &p.flight;
+        let flights = &state.particles.flight;
         let horizon = self.agendas[i as usize].horizon();
         let mut found = std::mem::take(&mut self.found);
         found.clear();
@@ -94,8 +93,9 @@ impl Scratch {
         }
         for &(time, j) in &found {
             // Two fixed grains never meet; a grain does not meet itself, since it does not come nearer.
-            if time < self.agendas[i as usize].horizon() && !(p.is_fixed(i as usize) && p.is_fixed(j as usize)) {
-                let meetings = self.agendas[j as usize].meetings;
+            let can_move = self.lightness[i as usize] + self.lightness[j as usize] > 0.0;
+            if time < self.agendas[i as usize].horizon() && can_move {
+                let meetings = self.meetings[j as usize];
                 self.agendas[i as usize].enter(Event { time, with: With::Grain { index: j, meetings } });
             }
         }
@@ -154,7 +154,7 @@ impl Scratch {
         let back = self.cells.cross(i, axis, up);
         if back != Vec3::ZERO {
             self.wrap(model, state, i as usize, back);
-            self.agendas[i as usize].meetings = self.agendas[i as usize].meetings.wrapping_add(1);
+            self.has_met(i);
             return self.predict(model, state, i);
         }
         let exit = self.foresee_exit(state, i);
@@ -192,7 +192,7 @@ impl Scratch {
         let (_, velocity) = fly::at(&state.particles, &self.pull, i as usize, t);
         fly::lengthen(model, state, i as usize);
         fly::restart(model, state, &self.pull, i as usize, t, velocity);
-        self.agendas[i as usize].meetings = self.agendas[i as usize].meetings.wrapping_add(1);
+        self.has_met(i);
         self.predict(model, state, i);
     }
 }

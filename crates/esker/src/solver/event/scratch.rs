@@ -32,6 +32,10 @@ pub(super) struct Scratch {
     /// How many partners are looked at at once.
     pub width: Width,
     pub agendas: Vec<Agenda>,
+    /// How often each grain has met something: what was foreseen with it before is void.
+    pub meetings: Vec<u32>,
+    /// 1/mass of each grain, 0 of fixed ones \[1/kg\]: at hand without the rest of its motion.
+    pub lightness: Vec<f64>,
     pub calendar: Calendar,
     /// Walls as grains see them, and their pieces.
     pub carriers: Vec<Carrier>,
@@ -80,6 +84,8 @@ impl Scratch {
             found: Vec::new(),
             width: Width::best(),
             agendas: vec![Agenda::default(); n],
+            meetings: vec![0; n],
+            lightness: p.motion.iter().map(|motion| motion.inverse_mass).collect(),
             calendar: Calendar::new(n, now),
             carriers,
             pieces: Vec::new(),
@@ -129,9 +135,18 @@ impl Scratch {
         &self.pieces[self.near[k] as usize]
     }
 
+    /// Voids what was foreseen with a grain.
+    #[inline]
+    pub fn has_met(&mut self, i: u32) {
+        let count = &mut self.meetings[i as usize];
+        *count = count.wrapping_add(1);
+    }
+
     /// Memory held \[byte\].
     pub fn memory(&self) -> usize {
         self.agendas.capacity() * size_of::<Agenda>()
+            + self.meetings.capacity() * 4
+            + self.lightness.capacity() * 8
             + self.calendar.memory()
             + self.cells.memory()
             + (self.starts.capacity() + self.near.capacity()) * 4
@@ -175,7 +190,7 @@ impl Scratch {
                 continue;
             };
             match with {
-                With::Grain { index, meetings } if self.agendas[index as usize].meetings != meetings => {
+                With::Grain { index, meetings } if self.meetings[index as usize] != meetings => {
                     self.agendas[i as usize].strike();
                     self.note(model, state, i);
                 }
