@@ -101,7 +101,7 @@ fn spectrum(args: &Args, over: Spectrum) -> Result<Drawing, Failure> {
     let stage = spectra.first().map_or("", |s| s.class.stage.as_str());
     let heading = match &args.title {
         Some(title) => title.clone(),
-        None => format!("{}, {stage}", title(args)),
+        None => format!("{}, stage {stage}", title(args)),
     };
     Ok(collisions::chart(&heading, &spectra, over, of)?.drawing())
 }

@@ -241,10 +241,8 @@ pub fn spectra(folder: &Path, over: Over, stage: Option<&str>) -> Result<Vec<Spe
 /// Spectra as a chart with logarithmic axes: what fell into each bin over its width in doublings, in a second. So the area below a curve
 /// over an axis of equal ratios is the sum, whatever the width of the bins.
 pub fn chart(title: &str, spectra: &[Spectrum], over: Over, of: Of) -> Result<Chart, CollisionsError> {
-    let curves: Vec<Curve> =
-        spectra.iter().map(|s| Curve { name: s.class.name(), points: outline(s, of) }).collect();
-    let curves: Vec<Curve> =
-        curves.into_iter().filter(|curve| curve.points.iter().any(|p| p[1] > 0.0)).collect();
+    let curves: Vec<Curve> = spectra.iter().map(|s| Curve { name: s.class.name(), points: outline(s, of) }).collect();
+    let curves: Vec<Curve> = curves.into_iter().filter(|curve| curve.points.iter().any(|p| p[1] > 0.0)).collect();
     if curves.is_empty() {
         let (nothing, remedy) = match spectra.is_empty() {
             true => ("nothing has met in this stage", "let the run go on, or name another stage with `--stage`"),
@@ -281,4 +279,62 @@ fn outline(spectrum: &Spectrum, of: Of) -> Vec<[f64; 2]> {
         end = *to;
     }
     points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> String {
+        format!(
+            "{COLLISIONS_HEADER}\nshake,balls,balls,grains,2,6,3,1.5,3,0\nshake,\"a, b\",vessel,wall,2,42000,2.1e4,2.5,3,7\n"
+        )
+    }
+
+    #[test]
+    fn a_table_of_collisions_is_read_and_a_spoilt_one_refused_with_its_line() {
+        let found = rows(&table(), COLLISIONS_HEADER, class).unwrap();
+        assert_eq!((found.len(), found[0].rate, found[1].first.as_str(), found[1].work), (2, 3.0, "a, b", 7.0));
+        assert_eq!((found[0].with, found[1].with, found[0].power()), (With::Grains, With::Wall, 0.75));
+        for (good, bad, says) in [
+            ("rate [1/s]", "rate", "the first line is"),
+            ("grains,2", "grain,2", "line 2: `grain` is neither"),
+            ("2.1e4", "many", "line 3: the rate `many` is no number"),
+            (",wall,2,42000,2.1e4,2.5,3,7", "", "line 3:"),
+        ] {
+            let wrong = rows(&table().replace(good, bad), COLLISIONS_HEADER, class).unwrap_err();
+            assert!(wrong.contains(says), "{wrong}");
+        }
+    }
+
+    /// Six collisions in 2 s: one in a bin a quarter of a doubling wide, three in a whole one beside it, two farther up.
+    fn spectrum() -> Spectrum {
+        let class = rows(&table(), COLLISIONS_HEADER, class).unwrap().remove(0);
+        let bin = |from: f64, to: f64, count, lost| Bin { edges: [from.exp2(), to.exp2()], count, lost };
+        Spectrum { class, bins: vec![bin(0.0, 0.25, 1, 0.0), bin(0.25, 1.25, 3, 0.5), bin(2.0, 2.5, 2, 1.0)] }
+    }
+
+    #[test]
+    fn the_area_below_a_spectrum_is_the_sum_in_a_second_whatever_the_bins() {
+        for (of, sum) in [(Of::Number, 3.0), (Of::Lost, 0.75)] {
+            let chart = chart("", &[spectrum()], Over::Speed, of).unwrap();
+            let points = &chart.curves[0].points;
+            let area: f64 =
+                points.windows(2).filter(|w| w[0][1] == w[1][1]).map(|w| w[0][1] * (w[1][0] / w[0][0]).log2()).sum();
+            assert!((area - sum).abs() < 1e-12, "{of:?}: {area}");
+            let broken = points.iter().filter(|p| p[0].is_nan()).count();
+            assert_eq!(broken, 2, "before the first bin, and where bins are empty");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_told_with_a_remedy() {
+        let lossless = Spectrum { bins: spectrum().bins[..1].to_vec(), ..spectrum() };
+        assert!(chart("", std::slice::from_ref(&lossless), Over::Energy, Of::Number).is_ok());
+        let said = chart("", &[lossless], Over::Energy, Of::Lost).unwrap_err().to_string();
+        assert!(said.contains("lost energy") && said.contains("--of number"), "{said}");
+        assert!(chart("", &[], Over::Energy, Of::Number).unwrap_err().to_string().contains("nothing has met"));
+        let classes = rows(&table(), COLLISIONS_HEADER, class).unwrap();
+        assert!(of_stage(classes, Some("rest")).unwrap_err().to_string().contains("known: shake"));
+    }
 }

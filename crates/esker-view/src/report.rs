@@ -310,7 +310,9 @@ impl Page {
             let (solver, advised) = match text(stage, "solver").as_str() {
                 // It has no step of its own: that of a stage is when it can be looked at.
                 "event" => ("event".to_owned(), String::new()),
-                solver => (format!("{solver} {}", text(stage, "integrator")), format!("{:.3e}", number(advice, "step"))),
+                solver => {
+                    (format!("{solver} {}", text(stage, "integrator")), format!("{:.3e}", number(advice, "step")))
+                }
             };
             let _ = writeln!(
                 self.html,
