@@ -77,9 +77,9 @@ pub fn main(args: Args) -> Result<(), Failure> {
     for (stage, advice) in scene.stages.iter().zip(&scene.advice) {
         if let Method::Event(settings) = stage.model.method {
             let dt = stage.model.dt;
-            say!("stage \"{}\": hard collisions in time order, to be looked at every {dt:.4e} s", stage.name);
+            say!("stage \"{}\": step {dt:.4e} s, hard collisions in time order, whatever the step", stage.name);
             say!("  {}", collapse(&settings.collapse));
-            say!("  its cost depends on how often grains meet: some 1e6 collisions a second on one core");
+            say!("  its cost depends on how often grains meet: some 1e6 collisions take a second on one core");
             continue;
         }
         say!(
@@ -107,13 +107,15 @@ pub fn main(args: Args) -> Result<(), Failure> {
             None => say!("  its end depends on the state, so its cost is not known"),
         }
     }
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    say!(
-        "cost: {:.3e} particle-steps where a duration is given, about {} at {:.0} M/s on one of {cores} cores",
-        cost,
-        duration(cost / TYPICAL_SPEED),
-        1e-6 * TYPICAL_SPEED
-    );
+    if scene.stages.iter().any(|stage| matches!(stage.model.method, Method::Explicit)) {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        say!(
+            "cost: {:.3e} particle-steps where a duration is given, about {} at {:.0} M/s on one of {cores} cores",
+            cost,
+            duration(cost / TYPICAL_SPEED),
+            1e-6 * TYPICAL_SPEED
+        );
+    }
     for warning in &scene.warnings {
         say!("warning: {warning}");
     }

@@ -32,6 +32,10 @@ const EXAMPLES: &[Example] = &[
     example!("drum", "meshes/drum.stl"),
     example!("silo"),
     example!("chute"),
+    example!("billiard"),
+    example!("gas"),
+    example!("cooling-gas"),
+    example!("mill"),
 ];
 
 /// First comment line of a scene: what it is.

@@ -51,7 +51,7 @@ enum Command {
     View(view::Args),
     /// Draw frames of a run: pictures and animations
     Render(Box<render::Args>),
-    /// Draw columns of the series of a run
+    /// Draw columns of the series of a run, or spectra of its collisions
     Plot(plot::Args),
     /// Tell a run on one page: parameters, outcome, energy, curves, pictures
     Report(report::Args),

@@ -1,6 +1,7 @@
 //! Clock, phase timer and progress bar.
 
 use crate::out::tell;
+use esker::model::Method;
 use esker::simulation::Simulation;
 use esker::solver::Phase;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -80,12 +81,18 @@ impl Progress {
         let eta = deadline.map(|t| (t - state.time).max(0.0) / rate);
         let fraction = deadline.map(|t| (state.time - state.epoch) / (t - state.epoch).max(f64::MIN_POSITIVE));
         let goal = deadline.map_or(String::new(), |t| format!(" of {t:.4}"));
+        let done = match simulation.model().method {
+            Method::Explicit => format!("{:.2} M particle-steps/s", speed * 1e-6),
+            Method::Event(_) => {
+                let collisions: u64 = state.meetings.tallies.iter().map(|tally| tally.count()).sum();
+                format!("{collisions} collisions")
+            }
+        };
         let message = format!(
-            "{}: t = {:.4}{goal} s, {} grains, {:.2} M particle-steps/s, {}",
+            "{}: t = {:.4}{goal} s, {} grains, {done}, {}",
             simulation.stage().name,
             state.time,
             state.particles.owned(),
-            speed * 1e-6,
             eta.filter(|e| e.is_finite()).map_or("open end".to_string(), |e| format!("{} left", duration(e))),
         );
         self.put(fraction.unwrap_or(0.0), message);

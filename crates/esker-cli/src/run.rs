@@ -4,6 +4,7 @@ use crate::out::{say, tell};
 use crate::progress::{PhaseTimer, Progress, duration};
 use crate::{Failure, quantity, tables};
 use esker::expression::Dimension;
+use esker::model::Method;
 use esker::simulation::Simulation;
 use esker::solver::StepError;
 use esker::solver::explicit::contact_loop;
@@ -240,6 +241,10 @@ fn info(scene: &Scene, path: &Path, overrides: &[String], threads: usize) -> Run
     let stages = scene.stages.iter().zip(&scene.advice).map(|(stage, advice)| StageInfo {
         name: stage.name.clone(),
         step: stage.model.dt,
+        solver: match stage.model.method {
+            Method::Explicit => "explicit",
+            Method::Event(_) => "event",
+        },
         integrator: stage.model.integrator,
         skin: stage.model.skin,
         advice: advice.clone(),

@@ -121,10 +121,10 @@ duration = 1
 "#
     );
     fs::write(folder.join("scene.toml"), scene).unwrap();
-    let table = "stage,first,second,with,time [s],collisions,rate [1/s],lost [J],mean impact speed [m/s]\n\
-                 start,balls,balls,grains,0.1,10,100,1,1\n\
-                 shake,balls,balls,grains,1,70000,7e4,1,1\n\
-                 shake,balls,vessel,wall,1,40000,4e4,1,1\n";
+    let table = "stage,first,second,with,time [s],collisions,rate [1/s],lost [J],mean impact speed [m/s],work of wall [J]\n\
+                 start,balls,balls,grains,0.1,10,100,1,1,0\n\
+                 shake,balls,balls,grains,1,70000,7e4,1,1,0\n\
+                 shake,balls,vessel,wall,1,40000,4e4,1,1,2\n";
     fs::write(folder.join("collisions.csv"), table).unwrap();
 }
 

@@ -2,9 +2,10 @@
 //!
 //! - [`run`] opens a run folder for looking, [`serve`] and [`page`] show it in a browser.
 //! - [`render`] draws frames without any display: PNG, GIF, video. [`colour`] gives values their colours.
-//! - [`plot`] draws curves, [`drawing`] makes pixels of them, [`report`] tells all of a run on one page.
+//! - [`plot`] draws curves, [`collisions`] those of hard collisions, [`drawing`] makes pixels of them, [`report`] tells all of a run on one page.
 
 pub mod choice;
+pub mod collisions;
 pub mod colour;
 pub mod drawing;
 pub mod page;

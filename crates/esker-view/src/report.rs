@@ -1,9 +1,11 @@
 //! A run told on one page: what was run, how it ended, energy, curves, pictures.
 
+use crate::collisions::{self, Class, CollisionsError, Of, Over};
 use crate::plot::{self, PlotError, TIME};
 use crate::run::RunError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use esker::state::Cures;
 use esker_io::atomic::{self, Attempt, FileError};
 use esker_io::chart::escaped;
 use esker_io::record::{SCENE_FILE, SUMMARY_FILE};
@@ -22,6 +24,9 @@ pub enum ReportError {
     /// Its series cannot be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
+    /// Its collisions cannot be told.
+    #[error(transparent)]
+    Collisions(#[from] CollisionsError),
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -70,6 +75,11 @@ pub fn report(folder: &Path, pictures: &[Picture]) -> Result<String, ReportError
     match plot::series(folder) {
         Ok(numbers) => page.curves(&numbers)?,
         Err(PlotError::NoSeries { .. }) => page.add("<p>This run kept no series.</p>"),
+        Err(e) => return Err(e.into()),
+    }
+    match collisions::read(folder) {
+        Ok(classes) => page.collisions(folder, &summary, &classes)?,
+        Err(CollisionsError::None { .. }) => {}
         Err(e) => return Err(e.into()),
     }
     page.stages(&summary);
@@ -151,7 +161,13 @@ impl Page {
         let reason = text(&summary["outcome"], "reason");
         let ended = if reason.is_empty() { kind } else { format!("{kind}: {reason}") };
         let seconds = number(summary, "seconds");
-        let speed = number(summary, "particle_steps") / seconds;
+        let speed = match summary["collisions"].as_u64() {
+            Some(n) if n > 0 => format!("{seconds:.1} s, {n} collisions"),
+            _ => {
+                let speed = number(summary, "particle_steps") / seconds;
+                format!("{seconds:.1} s, {:.2} million particle-steps per second", speed / 1e6)
+            }
+        };
         let changes: Vec<&str> =
             summary["overrides"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let mut rows = vec![
@@ -162,7 +178,7 @@ impl Page {
             ("grains at the end", text(summary, "grains")),
             ("seed", text(summary, "seed")),
             ("threads", text(summary, "threads")),
-            ("computed in", format!("{seconds:.1} s, {:.2} million particle-steps per second", speed / 1e6)),
+            ("computed in", speed),
         ];
         if !changes.is_empty() {
             rows.insert(2, ("changed by --set", changes.join(", ")));
@@ -225,9 +241,62 @@ impl Page {
         Ok(())
     }
 
+    /// Who met whom how often, how fast and at what cost; what was done against collisions without end; spectra of the last stage.
+    fn collisions(&mut self, folder: &Path, summary: &Value, classes: &[Class]) -> Result<(), CollisionsError> {
+        self.add(
+            "<h2>Collisions</h2>\n<table><tr><th>stage</th><th>who</th><th>number</th><th>per second</th>\
+             <th>mean impact speed [m/s]</th><th>power lost [W]</th></tr>",
+        );
+        for class in classes {
+            let _ = writeln!(
+                self.html,
+                "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{:.4e}</td><td class=\"n\">{:.4e}</td>\
+                 <td class=\"n\">{:.4e}</td></tr>",
+                escaped(&class.stage),
+                escaped(&class.name()),
+                class.count,
+                class.rate,
+                class.speed,
+                class.power()
+            );
+        }
+        self.add("</table>");
+        self.cures(summary);
+        self.add("<div class=\"curves\">");
+        for over in [Over::Speed, Over::Energy] {
+            let spectra = collisions::spectra(folder, over, None)?;
+            for of in [Of::Number, Of::Lost] {
+                let stage = spectra.first().map_or("", |s| s.class.stage.as_str());
+                match collisions::chart(&format!("Stage {stage}"), &spectra, over, of) {
+                    Ok(chart) => self.add(&chart.svg()),
+                    // Nothing has met, or nothing was lost.
+                    Err(CollisionsError::Nothing { .. }) => {}
+                    Err(e) => return Err(e),
+                }
+            }
+        }
+        self.add("</div>");
+        Ok(())
+    }
+
+    /// How often something was done against collisions without end.
+    fn cures(&mut self, summary: &Value) {
+        let all = number(summary, "collisions");
+        let cures: Cures = serde_json::from_value(summary["cures"].clone()).unwrap_or_default();
+        let done = cures.list().into_iter().filter(|(_, n)| *n > 0);
+        let rows: Vec<(String, String)> = done
+            .map(|(what, n)| (what.to_owned(), format!("{n}, {:.2} % of all collisions", 100.0 * n as f64 / all)))
+            .collect();
+        if rows.is_empty() {
+            return self.add("<p>Nothing had to be done against collisions without end.</p>");
+        }
+        self.add("<p>Done against collisions without end:</p>");
+        self.table(&rows);
+    }
+
     fn stages(&mut self, summary: &Value) {
         self.add(
-            "<h2>Stages</h2>\n<table><tr><th>stage</th><th>step [s]</th><th>scheme</th><th>advised step [s]</th>\
+            "<h2>Stages</h2>\n<table><tr><th>stage</th><th>step [s]</th><th>solver</th><th>advised step [s]</th>\
              <th>because of</th></tr>",
         );
         for stage in summary["stages"].as_array().into_iter().flatten() {
@@ -238,13 +307,19 @@ impl Page {
             let because = tightest.map_or(String::new(), |pair| {
                 format!("{}, {} and {}", text(pair, "reason"), text(pair, "a"), text(pair, "b"))
             });
+            let (solver, advised) = match text(stage, "solver").as_str() {
+                // It has no step of its own: that of a stage is when it can be looked at.
+                "event" => ("event".to_owned(), String::new()),
+                solver => {
+                    (format!("{solver} {}", text(stage, "integrator")), format!("{:.3e}", number(advice, "step")))
+                }
+            };
             let _ = writeln!(
                 self.html,
-                "<tr><td>{}</td><td>{:.3e}</td><td>{}</td><td>{:.3e}</td><td>{}</td></tr>",
+                "<tr><td>{}</td><td>{:.3e}</td><td>{}</td><td>{advised}</td><td>{}</td></tr>",
                 escaped(&text(stage, "name")),
                 number(stage, "step"),
-                escaped(&text(stage, "integrator")),
-                number(advice, "step"),
+                escaped(solver.trim()),
                 escaped(&because)
             );
         }
@@ -282,7 +357,7 @@ impl Page {
     }
 }
 
-/// Columns of the probes, those of one probe together: what comes after the works of the walls.
+/// Columns of collisions and probes, those of one probe together: what comes after the works of the walls.
 fn probes(columns: &[String]) -> Vec<(String, Vec<String>)> {
     let behind = columns.iter().skip_while(|c| *c != "residual [J]").skip(1);
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
@@ -290,7 +365,13 @@ fn probes(columns: &[String]) -> Vec<(String, Vec<String>)> {
         // `NAME x [N]`: a component; `NAME count`, `NAME mass [kg]`: of a flow, each with a curve of its own.
         let bare = name.split(" [").next().unwrap_or(name);
         let component = bare.rsplit_once(' ').filter(|(_, c)| c.len() <= 2);
-        let title = component.map_or(bare, |(probe, _)| probe).to_owned();
+        let title = match component {
+            _ if bare == "collisions" || bare.starts_with("collisions of ") => "Collisions so far",
+            _ if ["mean speed", "rms speed"].contains(&bare) => "Speed of the grains",
+            Some((probe, _)) => probe,
+            None => bare,
+        };
+        let title = title.to_owned();
         match groups.iter_mut().find(|(other, _)| *other == title) {
             Some((_, group)) => group.push(name.clone()),
             None => groups.push((title, vec![name.clone()])),

@@ -16,6 +16,16 @@ pub const COLLISIONS_FILE: &str = "collisions.csv";
 /// The same over speed and energy.
 pub const SPECTRA_FILE: &str = "spectra.csv";
 
+/// First line of the collisions.
+pub const COLLISIONS_HEADER: &str =
+    "stage,first,second,with,time [s],collisions,rate [1/s],lost [J],mean impact speed [m/s],work of wall [J]";
+/// First line of the spectra.
+pub const SPECTRA_HEADER: &str = "stage,first,second,with,quantity,from,to,collisions,lost [J]";
+/// What the spectra are over: a quantity as they name it.
+pub const IMPACT_SPEED: &str = "impact speed [m/s]";
+/// See [`IMPACT_SPEED`].
+pub const IMPACT_ENERGY: &str = "impact energy [J]";
+
 /// Whether a run has stages of hard collisions.
 pub(super) fn are_counted(stages: &[Stage]) -> bool {
     stages.iter().any(|stage| matches!(stage.model.method, Method::Event(_)))
@@ -77,10 +87,7 @@ fn cell(name: &str) -> String {
 }
 
 fn tables(simulation: &Simulation) -> (String, String) {
-    let mut collisions = String::from(
-        "stage,first,second,with,time [s],collisions,rate [1/s],lost [J],mean impact speed [m/s],work of wall [J]\n",
-    );
-    let mut spectra = String::from("stage,first,second,with,quantity,from,to,collisions,lost [J]\n");
+    let (mut collisions, mut spectra) = (format!("{COLLISIONS_HEADER}\n"), format!("{SPECTRA_HEADER}\n"));
     for tally in &simulation.state.meetings.tallies {
         let stage = &simulation.stages()[tally.stage];
         let time = tally.to - tally.from;
@@ -92,9 +99,7 @@ fn tables(simulation: &Simulation) -> (String, String) {
             let n = *count as f64;
             let (rate, mean) = (if time > 0.0 { n / time } else { 0.0 }, if n > 0.0 { speed / n } else { 0.0 });
             let _ = writeln!(collisions, "{head},{time},{count},{rate},{lost},{mean},{work}");
-            for (quantity, spectrum) in
-                [("impact speed [m/s]", &class.by_speed), ("impact energy [J]", &class.by_energy)]
-            {
+            for (quantity, spectrum) in [(IMPACT_SPEED, &class.by_speed), (IMPACT_ENERGY, &class.by_energy)] {
                 rows(&mut spectra, &head, quantity, spectrum);
             }
         }

@@ -32,7 +32,9 @@ pub struct StageInfo {
     pub name: String,
     /// Step \[s\].
     pub step: f64,
-    /// Integration scheme.
+    /// How it is computed, as a scene names it: `explicit` or `event`.
+    pub solver: &'static str,
+    /// Integration scheme, of soft contacts.
     pub integrator: esker::integrate::Integrator,
     /// Margin of the neighbour list \[m\].
     pub skin: f64,
