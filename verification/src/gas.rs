@@ -278,60 +278,55 @@ fn haff() -> Findings {
     found
 }
 
+/// p/(nT) while each ball meets so many others: 1 and what collisions carry over, m* (1+e) v d each with m* = m/2. Temperature and what is
+/// carried over are both summed over the time, for with loss the gas cools.
+fn compressibility(solver: &mut Event, model: &Model, state: &mut State, restitution: f64, collisions: f64) -> f64 {
+    let (start, balls) = (Account::of(state), state.particles.owned() as f64);
+    let (mut heat, mut before) = (0.0, temperature(state));
+    while 2.0 * (Account::of(state) - start).count() < collisions * balls {
+        solver.advance(model, state, 10).expect("the run goes on");
+        let now = temperature(state);
+        heat += 0.5 * (before + now) * 10.0 * STEP;
+        before = now;
+    }
+    let speeds = (Account::of(state) - start).pairs.speed;
+    1.0 + 0.5 * (1.0 + restitution) * 2.0 * state.particles.radius(0) * speeds / (3.0 * balls * heat)
+}
+
 fn pressure() -> Findings {
     let mut found = Findings::default();
-    let radius = 0.5e-3;
     let mut table = Table {
-        title: "p/(nT)".into(),
-        header: [
-            "solid fraction",
-            "restitution",
-            "run",
-            "closed form",
-            "off [%]",
-            "collisions of a ball",
-            "T at the end over T₀",
-        ]
-        .map(String::from)
-        .into(),
+        title: "p/(nT) of 4096 balls, while each meets six others and the next six".into(),
+        header: ["solid fraction", "restitution", "closed form", "first", "off [%]", "next", "off [%]"]
+            .map(String::from)
+            .into(),
         rows: Vec::new(),
     };
     for fraction in [0.05, 0.1, 0.2, 0.3, 0.4] {
-        let elastic = equilibrium(10, radius, fraction, 20.0);
+        let elastic = equilibrium(16, 0.5e-3, fraction, 20.0);
         for e in [1.0, 0.95, 0.9, 0.8] {
             let (mut model, mut state) = elastic.clone();
             set_restitution(&mut model, &mut state, e);
-            let (start, first) = (Account::of(&state), temperature(&state));
-            let balls = state.particles.owned() as f64;
             let mut solver = Event::new();
-            // The integral of T over time, and what collisions carried over: m* (1+e) v d each, m* = m/2.
-            let (mut heat, mut before) = (0.0, first);
-            let enough = if e < 1.0 { 12.0 } else { 60.0 };
-            while 2.0 * (Account::of(&state) - start).count() < enough * balls {
-                solver.advance(&model, &mut state, 10).expect("the run goes on");
-                let now = temperature(&state);
-                heat += 0.5 * (before + now) * 10.0 * STEP;
-                before = now;
-            }
-            let all = Account::of(&state) - start;
-            let carried = 0.5 * (1.0 + e) * 2.0 * radius * all.pairs.speed;
-            let measured = 1.0 + carried / (3.0 * balls * heat);
+            let parts = [0, 1].map(|_| compressibility(&mut solver, &model, &mut state, e, 6.0));
             let closed = 1.0 + 2.0 * (1.0 + e) * fraction * at_contact(fraction);
-            found.relative(format!("solid fraction {fraction}, restitution {e}: p/(nT)"), measured, closed, 0.02);
+            found.relative(format!("solid fraction {fraction}, restitution {e}: p/(nT)"), parts[0], closed, 0.02);
+            let off = |z: f64| format!("{:+.2}", 100.0 * (z / closed - 1.0));
             table.rows.push(vec![
                 fraction.to_string(),
                 e.to_string(),
-                format!("{measured:.4}"),
                 format!("{closed:.4}"),
-                format!("{:+.2}", 100.0 * (measured / closed - 1.0)),
-                format!("{:.1}", 2.0 * all.count() / balls),
-                format!("{:.3}", before / first),
+                format!("{:.4}", parts[0]),
+                off(parts[0]),
+                format!("{:.4}", parts[1]),
+                off(parts[1]),
             ]);
         }
     }
     found.tables.push(table);
-    found.reading = "1000 balls in a periodic cube. With loss the gas cools while it is looked at: what collisions carry over and the temperature are \
-                     both summed over the time, for 12 collisions of each ball, before clusters form.";
+    found.reading = "A periodic cube, brought to equilibrium without loss; one stretch scatters by up to 0.8 %. The closed form takes the velocities of balls \
+                     that meet as independent. With loss they are not for long: the first six collisions of a ball are compared, and in the next \
+                     six, which stand beside, the pressure at restitution 0.8 is up to 4 % below.";
     found
 }
 
