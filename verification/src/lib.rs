@@ -7,6 +7,7 @@
 mod adhesion;
 mod beds;
 mod bench;
+mod billiard;
 mod bulk;
 mod chains;
 mod chung_ooi;
@@ -15,7 +16,9 @@ mod drums;
 mod falls;
 mod flows;
 mod frames;
+mod gas;
 mod grinding;
+mod hard;
 mod heaps;
 mod hoppers;
 mod hysteresis;
@@ -23,6 +26,7 @@ mod impacts;
 mod incline;
 mod integrators;
 mod jamming;
+mod mill;
 mod motion;
 mod oblique;
 mod pit;
@@ -249,6 +253,9 @@ pub fn cases() -> Vec<Case> {
         heaps::CASES,
         jamming::CASES,
         hoppers::CASES,
+        billiard::CASES,
+        gas::CASES,
+        mill::CASES,
         grinding::CASES,
     ]
     .concat()
