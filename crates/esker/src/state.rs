@@ -91,6 +91,8 @@ pub struct Meetings {
     pub events: u64,
     /// What was done against endless collisions.
     pub cures: Cures,
+    /// Collisions, and slow ones among them, since the share of these was last looked at.
+    pub watch: [u64; 2],
     /// The stage goes on with soft contacts: grains came to lie on each other.
     pub handed_over: bool,
     /// Collisions, one account for each stage with hard collisions.

@@ -10,6 +10,7 @@ use esker::measure::energy;
 use esker::model::{Collapse, EventSettings, Method, Model, PairTable};
 use esker::neighbor::PeriodicCell;
 use esker::rng::{Purpose, Stream};
+use esker::simulation::{End, Simulation, Stage};
 use esker::solver::Solver;
 use esker::solver::event::Event;
 use esker::state::State;
@@ -459,28 +460,91 @@ fn busy(collapse: Collapse) -> (Model, State) {
     (model, state)
 }
 
+/// A can shaken along its axis, so that cells are laid anew elsewhere whenever the scratch memory is made.
+fn shaken_can() -> (Model, State) {
+    let mut model = hard(Collision::smooth(0.95), 1e-5);
+    model.method = Method::Event(EventSettings { collapse: Collapse::Speed(0.01), window: 1e-3 });
+    model.fields = vec![gravity(Vec3::new(0.0, 0.0, -9.81))];
+    let shake =
+        MotionPart::Oscillate { amplitude: 0.01 * Vec3::Z, frequency: 50.0, phase: 0.0, form: Waveform::Parabolic };
+    let (low, high) = (Vec3::ZERO, Vec3::Z * 0.05);
+    let parts = [
+        Revolved::cylinder(low, high, 0.015),
+        Revolved::disc(low, Vec3::Z, 0.015),
+        Revolved::disc(high, Vec3::Z, 0.015),
+    ];
+    for part in parts {
+        let mut wall = wall(Surface::Revolved(part.unwrap()));
+        wall.motion = Motion { parts: vec![shake.clone()] };
+        model.walls.push(wall);
+    }
+    let mut state = State::new(&model);
+    let mut random = Stream::new(4, Purpose::Velocity, 0);
+    for k in 0..40 {
+        let place = Vec3::new((k % 2) as f64 - 0.5, (k / 2 % 2) as f64 - 0.5, 1.0 + (k / 4) as f64) * 0.0045;
+        let v = random.direction(false);
+        add(&model, &mut state, 0, place, 0.002, v, Vec3::ZERO);
+    }
+    (model, state)
+}
+
 #[test]
 fn a_run_that_is_stopped_anywhere_and_begun_anew_is_the_unbroken_one() {
-    let (model, start) = busy(Collapse::Speed(0.01));
-    let mut unbroken = start.clone();
-    Event::new().advance(&model, &mut unbroken, 3000).unwrap();
-    let mut broken = start;
-    let mut random = Stream::new(4, Purpose::Noise, 1);
-    let mut solver = Event::new();
-    while broken.step < 3000 {
-        let n = (1 + random.below(200)).min(3000 - broken.step);
-        if random.below(2) == 0 {
-            solver = Event::new();
+    for (name, (model, start), steps) in [("busy", busy(Collapse::Speed(0.01)), 3000), ("can", shaken_can(), 20_000)] {
+        let mut unbroken = start.clone();
+        Event::new().advance(&model, &mut unbroken, steps).unwrap();
+        let mut broken = start;
+        let mut random = Stream::new(4, Purpose::Noise, 1);
+        let mut solver = Event::new();
+        while broken.step < steps {
+            let n = (1 + random.below(steps / 15)).min(steps - broken.step);
+            if random.below(2) == 0 {
+                solver = Event::new();
+            }
+            solver.advance(&model, &mut broken, n).unwrap();
         }
-        solver.advance(&model, &mut broken, n).unwrap();
+        println!("{name}: {} collisions, {} events", collisions(&unbroken), unbroken.meetings.events);
+        assert!(collisions(&unbroken) > 2000, "{name}");
+        // How often agendas were looked at may differ, nothing else.
+        broken.meetings.events = unbroken.meetings.events;
+        assert!(broken == unbroken, "{name}: the states differ");
+        let balance = energy::balance(&model, &unbroken);
+        let off = balance.residual() / balance.turnover();
+        assert!(off.abs() < 1e-11, "{name}: {off:e}");
     }
-    println!("{} collisions, {} events", collisions(&unbroken), unbroken.meetings.events);
-    assert!(collisions(&unbroken) > 2000);
-    // How often agendas were looked at may differ, nothing else.
-    broken.meetings.events = unbroken.meetings.events;
-    assert!(broken == unbroken, "the states differ");
-    let balance = energy::balance(&model, &unbroken);
-    assert!(balance.residual().abs() < 1e-11 * balance.turnover(), "{:e}", balance.residual() / balance.turnover());
+}
+
+#[test]
+fn grains_that_come_to_rest_are_handed_over_to_soft_contact() {
+    let mut model = hard(Collision::smooth(0.5), 1e-5);
+    model.laws = PairTable::new(1, |_, _| {
+        let damping = esker::law::damping::AnyDamping::PerMass(esker::law::damping::PerMass { rate: 2e3 });
+        esker::law::Law { damping, ..hooke(1e3) }
+    });
+    model.method = Method::Event(EventSettings { collapse: Collapse::HandOver(0.02), window: 1e-3 });
+    model.fields = vec![gravity(Vec3::new(0.0, 0.0, -9.81))];
+    model.walls = vec![plane(Vec3::ZERO, Vec3::Z)];
+    let mut state = State::new(&model);
+    for k in 0..4 {
+        let x = Vec3::new(0.01 * f64::from(k), 0.0, 0.01 + 0.001 * f64::from(k));
+        add(&model, &mut state, 0, x, RADIUS, Vec3::ZERO, Vec3::ZERO);
+    }
+    let end = End { duration: Some(0.5), ..End::default() };
+    let stage = Stage { name: "fall".into(), model, end };
+    let mut run = Simulation::new(vec![stage], state, 1);
+    while !run.is_finished() {
+        run.advance(7000).unwrap();
+    }
+    let state = &run.state;
+    println!("{} collisions, {:?}", collisions(state), state.meetings.cures);
+    assert_eq!(state.meetings.cures.handed_over, 1);
+    // They lie on the floor now, pressed into it by their weight.
+    for i in 0..4 {
+        let sag = state.particles.mass[i] * 9.81 / 1e3;
+        close(RADIUS - state.particles.position(i).z, sag, 1e-3, "overlap");
+    }
+    let balance = energy::balance(run.model(), state);
+    assert!(balance.residual().abs() < 1e-5 * balance.turnover(), "{:e}", balance.residual() / balance.turnover());
 }
 
 #[test]

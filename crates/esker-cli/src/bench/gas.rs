@@ -26,14 +26,7 @@ pub(super) fn measure(args: &Args) -> Result<Vec<serde_json::Value>, Failure> {
     }
     if !args.json {
         say!("gas: elastic hard spheres, best / median of {} rounds of {ROUND} collisions", args.rounds);
-        say!(
-            "  {:>8} {:>9} {:>21} {:>12} {:>12}",
-            "fraction",
-            "grains",
-            "M collisions/s",
-            "M events/s",
-            "bytes/grain"
-        );
+        say!("  {:>8} {:>9} {:>21} {:>12} {:>12}", "fraction", "grains", "M collisions/s", "M events/s", "bytes/grain");
     }
     let mut results = Vec::new();
     for fraction in FRACTIONS {

@@ -72,13 +72,7 @@ fn unpack(what: u32, meetings: u32) -> With {
 
 impl Default for Agenda {
     fn default() -> Self {
-        Self {
-            times: [f64::INFINITY; ROOM],
-            horizon: f64::INFINITY,
-            whats: [0; ROOM],
-            counts: [0; ROOM],
-            len: 0,
-        }
+        Self { times: [f64::INFINITY; ROOM], horizon: f64::INFINITY, whats: [0; ROOM], counts: [0; ROOM], len: 0 }
     }
 }
 

@@ -104,10 +104,9 @@ impl Cells {
                 let count = i64::from(counts[k]);
                 match period[k] {
                     _ if (0..count).contains(&to) => Beside { at: Some(to as u32), shift: 0.0 },
-                    Some(length) => Beside {
-                        at: Some(to.rem_euclid(count) as u32),
-                        shift: length * to.div_euclid(count) as f64,
-                    },
+                    Some(length) => {
+                        Beside { at: Some(to.rem_euclid(count) as u32), shift: length * to.div_euclid(count) as f64 }
+                    }
                     None => Beside { at: None, shift: 0.0 },
                 }
             };
@@ -296,7 +295,7 @@ impl Cells {
                 }
             }
         }
-        (first.0 < f64::INFINITY).then(|| (now + first.0, first.1, first.2))
+        (first.0 < f64::INFINITY).then_some((now + first.0, first.1, first.2))
     }
 
     /// Moves a grain through a face of its cell and returns the shift that brings it back into a periodic domain.

@@ -40,11 +40,15 @@ pub(super) fn first_root(y: f64, rate: f64, bend: f64) -> f64 {
     if rate < 0.0 { 2.0 * y / (square.sqrt() - rate) } else { (rate + square.sqrt()) / -bend }
 }
 
+/// Never looked at farther ahead in one step than this \[s\].
+const FARTHEST: f64 = 1e12;
+
 /// First time in [from, to] at which the gap falls to zero. A gap that is closed at the start and closing falls at once; one that
 /// is closed and opening has to open first.
 pub(super) fn first_fall(gap: &impl Gap, from: f64, to: f64) -> Option<f64> {
     let mut t = from;
-    let mut h = gap.first_look(t).min(to - from);
+    // Nothing here may depend on `to`: the root must be the same, to the last bit, however far somebody looks.
+    let mut h = gap.first_look(t).min(FARTHEST);
     let mut looks = 0u32;
     loop {
         let (y, rate) = gap.at(t);
@@ -74,7 +78,7 @@ pub(super) fn first_fall(gap: &impl Gap, from: f64, to: f64) -> Option<f64> {
         if next <= t {
             return Some(t);
         }
-        h = if safe >= h { 2.0 * h } else { 4.0 * safe }.min(gap.longest());
+        h = if safe >= h { 2.0 * h } else { 4.0 * safe }.min(gap.longest()).min(FARTHEST);
         t = next;
     }
 }

@@ -10,7 +10,7 @@ use crate::math::Vec3;
 use crate::measure::tally::Hit;
 use crate::model::{Collapse, EventSettings, Model};
 use crate::particles::Particles;
-use crate::state::State;
+use crate::state::{Meetings, State};
 
 /// A grain as a collision sees it.
 struct Body {
@@ -26,7 +26,8 @@ impl Body {
     /// Of grain `i`; where a law has no tangential impulses its spin and inertia do not matter and are not looked for.
     #[inline]
     fn of(p: &Particles, planar: bool, i: usize, velocity: Vec3, inverse_mass: f64, law: &Collision) -> Self {
-        let smooth = Self { velocity, spin: Vec3::ZERO, inverse_mass, inverse_inertia: 0.0, radius: p.flight[i].radius };
+        let smooth =
+            Self { velocity, spin: Vec3::ZERO, inverse_mass, inverse_inertia: 0.0, radius: p.flight[i].radius };
         if !law.turns() {
             return smooth;
         }
@@ -55,21 +56,21 @@ impl Body {
 impl Scratch {
     /// The impulse of two bodies, by the law or, where collisions would never end, by what is done against that.
     fn exchange(
-        &mut self,
+        &self,
         state: &mut State,
         settings: &EventSettings,
         law: &Collision,
         encounter: &Encounter,
         since_last: f64,
     ) -> Impulse {
-        self.watch[0] += 1;
-        let cures = &mut state.meetings.cures;
+        let Meetings { cures, watch, .. } = &mut state.meetings;
+        watch[0] += 1;
         let v = encounter.approach;
         let elastic = match settings.collapse {
             Collapse::Refuse => false,
             Collapse::Speed(least) | Collapse::HandOver(least) => {
                 let slow = v < least;
-                self.watch[1] += u64::from(slow);
+                watch[1] += u64::from(slow);
                 cures.slow += u64::from(slow);
                 slow
             }

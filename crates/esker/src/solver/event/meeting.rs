@@ -110,7 +110,9 @@ mod tests {
     #[test]
     fn all_widths_find_the_roots_of_the_quadratic_and_both_sides_the_same_bits() {
         let mut random = Stream::new(2, Purpose::Noise, 0);
-        let mut draw = |size: f64| Vec3::new(random.between(-size, size), random.between(-size, size), random.between(-size, size));
+        let mut draw = |size: f64| {
+            Vec3::new(random.between(-size, size), random.between(-size, size), random.between(-size, size))
+        };
         let flights: Vec<Flight> = (0..64)
             .map(|k| Flight {
                 position: draw(1.0),
@@ -132,7 +134,8 @@ mod tests {
             for i in 0..64u32 {
                 for (time, j) in look(i, shift) {
                     met += 1;
-                    let back = look(j, -shift).into_iter().find(|other| other.1 == i).expect("seen from the other side");
+                    let back =
+                        look(j, -shift).into_iter().find(|other| other.1 == i).expect("seen from the other side");
                     assert_eq!(back.0.to_bits(), time.to_bits());
                     let at = |f: &Flight| {
                         let s = time - f.since;
@@ -143,7 +146,10 @@ mod tests {
                     let reach = a.radius + b.radius;
                     let begin = a.since.max(b.since);
                     // They touch then, or overlap from the beginning.
-                    assert!((distance - reach).abs() < 1e-13 || time == begin && distance < reach, "{i} {j}: {distance}");
+                    assert!(
+                        (distance - reach).abs() < 1e-13 || time == begin && distance < reach,
+                        "{i} {j}: {distance}"
+                    );
                 }
             }
             assert!(met > 100, "{met}");

@@ -45,8 +45,6 @@ pub(super) struct Scratch {
     near: Vec<u32>,
     /// A flight is looked at no farther ahead than this \[s\].
     pub outlook: f64,
-    /// Collisions, and slow ones among them, since the share of these was last looked at.
-    pub watch: [u64; 2],
 }
 
 impl Scratch {
@@ -92,7 +90,6 @@ impl Scratch {
             starts: Vec::new(),
             near: Vec::new(),
             outlook,
-            watch: [0; 2],
         };
         scratch.list_walls(model, 0.5 * widest);
         for i in 0..n as u32 {
@@ -200,9 +197,9 @@ impl Scratch {
                 With::End => self.renew(model, state, i, time),
             }
             if let Collapse::HandOver(_) = settings.collapse
-                && self.watch[0] > 16 * grains + 1000
+                && state.meetings.watch[0] > 16 * grains + 1000
             {
-                let [all, slow] = std::mem::take(&mut self.watch);
+                let [all, slow] = std::mem::take(&mut state.meetings.watch);
                 if 2 * slow > all {
                     return Ok(Fate::Collapsed);
                 }
