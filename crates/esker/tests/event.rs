@@ -507,6 +507,9 @@ fn a_run_that_is_stopped_anywhere_and_begun_anew_is_the_unbroken_one() {
         assert!(collisions(&unbroken) > 2000, "{name}");
         // How often agendas were looked at may differ, nothing else.
         broken.meetings.events = unbroken.meetings.events;
+        assert_eq!(collisions(&broken), collisions(&unbroken), "{name}");
+        assert_eq!(broken.meetings, unbroken.meetings, "{name}");
+        assert_eq!(broken.particles.flight, unbroken.particles.flight, "{name}");
         assert!(broken == unbroken, "{name}: the states differ");
         let balance = energy::balance(&model, &unbroken);
         let off = balance.residual() / balance.turnover();

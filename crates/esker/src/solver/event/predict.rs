@@ -165,16 +165,21 @@ impl Scratch {
 
     /// Brings a grain back into the periodic domain: its flight is shifted, its time goes on.
     fn wrap(&mut self, model: &Model, state: &mut State, i: usize, back: Vec3) {
+        // A field along a periodic axis has no single-valued potential: what the shift changes is energy that entered.
         let p = &mut state.particles;
-        if !model.fields.is_empty() {
-            // A field along a periodic axis has no single-valued potential: what the shift changes is energy that entered.
-            let x = fly::at(p, &self.pull, i, self.now).0;
-            let mut potential = |x: Vec3| -> f64 {
-                p.place[i].position = x;
-                model.fields.iter().filter(|f| f.has_potential()).map(|f| f.potential(p, i)).sum()
+        let time = state.meetings.clock + self.now;
+        let x = fly::at(p, &self.pull, i, self.now).0;
+        for field in model.fields.iter().filter(|field| field.has_potential() && self.lightness[i] > 0.0) {
+            state.ledger.entered += if field.is_constant() {
+                // Wherever it crosses: the time of that is known but for rounding.
+                -field.force(p, i, time).dot(back)
+            } else {
+                let mut potential = |x: Vec3| {
+                    p.place[i].position = x;
+                    field.potential(p, i)
+                };
+                potential(x + back) - potential(x)
             };
-            let change = potential(x + back) - potential(x);
-            state.ledger.entered += change;
         }
         p.flight[i].position += back;
         for (flow, gate) in state.flows.iter_mut().zip(&model.gates) {

@@ -197,7 +197,7 @@ impl Scratch {
                 With::End => self.renew(model, state, i, time),
             }
             if let Collapse::HandOver(_) = settings.collapse
-                && state.meetings.watch[0] > 16 * grains + 1000
+                && state.meetings.watch[0] > 16 * grains + 64
             {
                 let [all, slow] = std::mem::take(&mut state.meetings.watch);
                 if 2 * slow > all {
