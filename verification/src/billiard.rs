@@ -334,8 +334,9 @@ fn slow_ball() -> Findings {
     found.tables.push(table);
     found.reading = "Gravity is given as a formula, so that the flight goes in steps. A step is a straight line: that of a slow ball that has just \
                      left the floor leads back into it at once, and would for ever. The step is halved until the line leads upwards. \
-                     The price: a ball comes to the floor a little early on a straight line and so loses a little in each \
-                     bounce, until it hops with the least speed of the cut-off; the bounces of the same ball on parabolas stand beside.";
+                     The price: on a straight line a ball \
+                     meets the floor a little early, so that its energy is not kept exactly, as the last column tells; the bounces of the same ball on parabolas \
+                     stand beside.";
     found
 }
 

@@ -130,7 +130,7 @@ fn steady(shaker: &Shaker, start: f64, cycles: f64) -> Means {
 fn amplitudes() -> Findings {
     let mut found = Findings::default();
     let mut table = Table {
-        title: "100 balls at 52.6 Hz, over 50 cycles (0.95 s) after 10".into(),
+        title: "100 balls at 52.6 Hz, over 53 cycles (1 s) after 16".into(),
         header: [
             "amplitude [mm]",
             "dissipated [W]",
@@ -155,7 +155,7 @@ fn amplitudes() -> Findings {
         (25.0, 755.0),
         (30.0, 922.0),
     ] {
-        let means = steady(&Shaker { balls: 100, amplitude: 1e-3 * amplitude, ..SHAKER }, 10.0, 50.0);
+        let means = steady(&Shaker { balls: 100, amplitude: 1e-3 * amplitude, ..SHAKER }, 16.0, 53.0);
         let [lost, given] = means.power;
         if amplitude >= 8.0 {
             strong.push([amplitude, lost]);
