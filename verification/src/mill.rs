@@ -14,7 +14,7 @@ pub const CASES: &[Case] = &[
         source: "Gavrilov 1999, Fig. 3.11",
         title: "shaker mill: energy dissipated over the amplitude",
         evidence: Evidence::OtherCode,
-        effort: Effort::Quick,
+        effort: Effort::Long,
         run: amplitudes,
     },
     Case {
@@ -22,7 +22,7 @@ pub const CASES: &[Case] = &[
         source: "Gavrilov 1999, Fig. 3.12",
         title: "shaker mill: energy dissipated over the frequency",
         evidence: Evidence::OtherCode,
-        effort: Effort::Quick,
+        effort: Effort::Long,
         run: frequencies,
     },
     Case {

@@ -1,8 +1,8 @@
 //! `event`: hard collisions in time order.
 //!
 //! Between meetings grains fly on closed forms, each with a clock of its own: an event moves the one or two grains it is
-//! about and nobody else. What a grain expects stands in its [`Agenda`](agenda::Agenda), the earliest of all in a
-//! [`Calendar`](calendar::Calendar); a grid of [`Cells`](cells::Cells) tells who may meet, and flights through it are events too, so that an event costs
+//! about and nobody else. What a grain expects stands in its agenda, the earliest of all in a
+//! calendar; a grid of cells tells who may meet, and flights through it are events too, so that an event costs
 //! the same among a thousand grains and among a million. (Gavrilov 1999, chapter 3; Lubachevsky, J. Comput. Phys. 94 (1991) 255;
 //! Bannerman, Sargant & Lue, J. Comput. Chem. 32 (2011) 3329.)
 //!
