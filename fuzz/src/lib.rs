@@ -3,6 +3,7 @@
 //! Used by the targets of `cargo fuzz` and, without any special compiler, by `crates/esker-io/tests/fuzz.rs`.
 
 use esker::math::Vec3;
+use esker::model::{Method, Model};
 use esker::simulation::Simulation;
 use esker::state::State;
 use esker_io::scene::raw::RawAmount;
@@ -54,6 +55,9 @@ pub fn scene(bytes: &[u8]) {
     let before = format!("{:?}", built.state);
     let steps: Vec<f64> = built.stages.iter().map(|stage| stage.model.dt).collect();
     let mut simulation = Simulation::new(built.stages, built.state, 1);
+    if !simulation.stages().iter().all(|stage| is_calm(&stage.model, &simulation.state)) {
+        return; // a step of it may have any number of collisions
+    }
     if simulation.prepare().and_then(|()| simulation.advance(3)).is_err() {
         return; // absurd numbers may break a run, but with an error
     }
@@ -63,6 +67,21 @@ pub fn scene(bytes: &[u8]) {
         assert_eq!(before, format!("{:?}", again.state), "{filled}");
         assert_eq!(steps, again.stages.iter().map(|stage| stage.model.dt).collect::<Vec<_>>(), "{filled}");
     }
+}
+
+/// Whether a step has few events: of soft contacts always, of hard collisions where nothing moves far in a step.
+fn is_calm(model: &Model, state: &State) -> bool {
+    if model.method == Method::Explicit {
+        return true;
+    }
+    let p = &state.particles;
+    let fastest = p.motion.iter().map(|m| m.velocity.length()).fold(0.0, f64::max);
+    let smallest = p.place.iter().map(|place| place.radius).fold(f64::INFINITY, f64::min);
+    let push = |i: usize| model.fields.iter().map(|f| f.force(p, i, 0.0)).sum::<Vec3>().length() / p.mass[i];
+    let pull = (0..p.owned()).map(push).fold(0.0, f64::max);
+    let walls = model.walls.iter().map(|wall| (wall.motion.speed_bound(1.0), wall.motion.limits().acceleration));
+    let (speed, bend) = walls.fold((fastest, pull), |(v, a), (speed, bend)| (v.max(speed), a.max(bend)));
+    model.dt <= 1e-3 && (speed + bend * model.dt) * model.dt <= 10.0 * smallest && bend <= 1e4
 }
 
 /// A surface from an STL file, made into a wall and touched.

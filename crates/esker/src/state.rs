@@ -212,6 +212,8 @@ impl State {
         whole(p.kind.iter().all(|&k| usize::from(k) < model.kinds.len()), "a grain is of no kind")?;
         whole(p.id.iter().all(|&id| id < self.next_id), "a grain has the identity of a later one")?;
         whole(self.epoch_step <= self.step, "its stage began after it")?;
+        let counted = |tally: &Tally| stages.get(tally.stage).is_some_and(|stage| tally.fits(&stage.model));
+        whole(self.meetings.tallies.iter().all(counted), "its collisions are of other grains or walls")?;
         let there = |i: u32| (i as usize) < n;
         whole(self.contacts.pairs.iter().all(|c| there(c.i) && there(c.j)), "a contact is of no grain")?;
         let on_wall = |c: &WallContact| there(c.grain) && usize::from(c.wall) < self.walls.len();
