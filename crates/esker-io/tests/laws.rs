@@ -385,7 +385,6 @@ fn wrong_collisions_are_refused_with_a_sentence() {
     refused("collision = { law = \"constant\", restitution = 0.9, time = 1e-6 }", "has no meaning with");
     refused("collision = { time = 1e-6 }", "only with `law = \"viscoelastic\"`");
     refused("collision = { law = \"viscoelastic\", time = \"1 m\" }", "time");
-    refused("[solver]\nkind = \"event\"\n", "solver `event` cannot be run yet: stage \"impact\" needs `explicit`");
 }
 
 #[test]
