@@ -1,5 +1,6 @@
 //! Counts of collisions, what they cost, and how fast they are: by kind of pair, by wall, over speed and energy.
 
+use crate::law::collision::{Encounter, Impulse};
 use crate::model::Model;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,15 @@ pub struct Hit {
     pub lost: f64,
     /// Work of the wall \[J\].
     pub work: f64,
+}
+
+impl Hit {
+    /// Of two bodies that met, and the work of a wall \[J\].
+    #[inline]
+    pub fn new(encounter: &Encounter, impulse: &Impulse, work: f64) -> Self {
+        let speed = encounter.approach;
+        Self { speed, energy: 0.5 * encounter.effective_mass * speed * speed, lost: impulse.lost.total(), work }
+    }
 }
 
 /// Numbers and losses in bins, eight for each doubling: each doubling is divided evenly.

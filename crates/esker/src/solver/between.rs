@@ -14,12 +14,16 @@ use crate::neighbor;
 use crate::particles::{Particles, Place};
 use crate::state::{Flow, State};
 
+/// Distance of the copies of a counting plane across a periodic axis \[m\].
+pub fn period(model: &Model, plane: &CountingPlane) -> Option<f64> {
+    (0..3).find_map(|axis| model.cell.length[axis].filter(|_| plane.normal[axis].abs() == 1.0))
+}
+
 /// Which side of a counting plane a point is on: 0 below it, 1 above. Across a periodic axis the plane has copies one
 /// period apart, and the count goes on.
 fn side(model: &Model, plane: &CountingPlane, x: Vec3) -> i32 {
     let above = x.dot(plane.normal) - plane.offset;
-    let period = (0..3).find_map(|axis| model.cell.length[axis].filter(|_| plane.normal[axis].abs() == 1.0));
-    match period {
+    match period(model, plane) {
         Some(length) => (above / length).floor() as i32 + 1,
         None => i32::from(above >= 0.0),
     }

@@ -22,6 +22,8 @@ pub struct MotionLimits {
     pub reach: f64,
     /// Acceleration of the shifts \[m/s²\].
     pub acceleration: f64,
+    /// Shortest time in which an oscillation changes, 1/(2 π f); infinite without one \[s\].
+    pub pace: f64,
     /// Angular speed \[rad/s\].
     pub spin: f64,
     /// Angular acceleration, without what turning about one axis does to another \[rad/s²\].
@@ -106,6 +108,14 @@ impl MotionPart {
         }
     }
 
+    /// Time in which an oscillation changes \[s\].
+    fn pace(&self) -> f64 {
+        match self {
+            MotionPart::Oscillate { frequency, .. } | MotionPart::Swing { frequency, .. } => 1.0 / (TAU * frequency),
+            _ => f64::INFINITY,
+        }
+    }
+
     /// Largest acceleration of the shift \[m/s²\] and angular acceleration \[rad/s²\].
     fn top_accelerations(&self) -> (f64, f64) {
         match self {
@@ -148,12 +158,13 @@ impl Motion {
 
     /// Bounds of the motion.
     pub fn limits(&self) -> MotionLimits {
-        let mut limits = MotionLimits::default();
+        let mut limits = MotionLimits { pace: f64::INFINITY, ..Default::default() };
         let mut last_pivot = Vec3::ZERO;
         for part in &self.parts {
             let (_, spin) = part.top_speeds();
             let (acceleration, spin_rate) = part.top_accelerations();
             limits.reach += part.reach();
+            limits.pace = limits.pace.min(part.pace());
             limits.acceleration += acceleration;
             if let Some(turn) = part.turn(0.0).filter(|_| spin > 0.0) {
                 limits.spin += spin;
@@ -212,6 +223,7 @@ mod tests {
         let motion = Motion { parts: vec![MotionPart::Rotate { through, axis, rate: 2.0 }, swing, sine] };
         let limits = motion.limits();
         assert!((limits.spin - (2.0 + 0.4 * 2.0 * TAU)).abs() < 1e-12 && limits.reach == 0.2);
+        assert_eq!(limits.pace, 1.0 / (TAU * 3.0));
         assert!(motion.parabola(0.0, f64::INFINITY).is_none());
         // Acceleration of the point that was at the origin, by differences.
         let h = 1e-4;

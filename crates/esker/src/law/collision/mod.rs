@@ -82,19 +82,8 @@ impl Collision {
     /// The same if they part with a given speed, which may be more than they met with.
     pub fn parting_with(&self, speed: f64, encounter: &Encounter) -> Impulse {
         let Encounter { approach, effective_mass, .. } = *encounter;
-        let mut impulse = Impulse {
-            normal: effective_mass * (approach + speed),
-            tangential: Vec3::ZERO,
-            lost: Dissipation {
-                damping: 0.5 * effective_mass * (approach * approach - speed * speed),
-                ..Default::default()
-            },
-            restitution: speed / approach,
-        };
-        if self.turns() {
-            self.rub(encounter, &mut impulse);
-        }
-        impulse
+        let damping = 0.5 * effective_mass * (approach * approach - speed * speed);
+        self.pushing(effective_mass * (approach + speed), damping, speed / approach, encounter)
     }
 
     /// Whether it has tangential impulses at all; collisions without them leave rotation as it is.
@@ -105,14 +94,15 @@ impl Collision {
     #[inline]
     fn with_restitution(&self, restitution: f64, encounter: &Encounter) -> Impulse {
         let Encounter { approach, effective_mass, .. } = *encounter;
-        let normal = (1.0 + restitution) * effective_mass * approach;
         let damping = 0.5 * effective_mass * (1.0 - restitution * restitution) * approach * approach;
-        let mut impulse = Impulse {
-            normal,
-            tangential: Vec3::ZERO,
-            lost: Dissipation { damping, ..Default::default() },
-            restitution,
-        };
+        self.pushing((1.0 + restitution) * effective_mass * approach, damping, restitution, encounter)
+    }
+
+    /// The impulse of which the part along the normal and its loss are known.
+    #[inline]
+    fn pushing(&self, normal: f64, damping: f64, restitution: f64, encounter: &Encounter) -> Impulse {
+        let lost = Dissipation { damping, ..Default::default() };
+        let mut impulse = Impulse { normal, tangential: Vec3::ZERO, lost, restitution };
         if self.turns() {
             self.rub(encounter, &mut impulse);
         }

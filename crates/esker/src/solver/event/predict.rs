@@ -10,6 +10,7 @@ use super::scratch::{Piece, Scratch};
 use crate::boundary::WallTouch;
 use crate::math::Vec3;
 use crate::model::Model;
+use crate::solver::between;
 use crate::state::State;
 
 /// A wall counts as touched within this fraction of the radius.
@@ -183,8 +184,7 @@ impl Scratch {
         }
         p.flight[i].position += back;
         for (flow, gate) in state.flows.iter_mut().zip(&model.gates) {
-            let length = (0..3).find_map(|k| model.cell.length[k].filter(|_| gate.normal[k].abs() == 1.0));
-            if let Some(length) = length {
+            if let Some(length) = between::period(model, gate) {
                 let jump = (back.dot(gate.normal) / length).round();
                 flow.count -= jump as i64;
                 flow.mass -= jump * p.mass[i];

@@ -99,27 +99,31 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// Finds which pieces of walls grains may touch from each cell.
+    /// Finds which pieces of walls grains may touch from each cell: for each piece only the cells near it are looked at.
     fn list_walls(&mut self, model: &Model, radius: f64) {
-        let mut bounds = Vec::new();
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
         for (w, wall) in model.walls.iter().enumerate().filter(|(_, wall)| wall.active) {
+            let carrier = &self.carriers[w];
             for (form, around) in forms(&wall.surface) {
+                let k = self.pieces.len() as u32;
+                let near = carrier.sweep(around).grown(radius);
+                self.cells.visit(near, |cell, inside| {
+                    if may_meet(carrier, &wall.surface, &form, inside, around, radius) {
+                        pairs.push((cell, k));
+                    }
+                });
                 self.pieces.push(Piece { wall: w as u16, form });
-                bounds.push(around);
             }
         }
-        self.starts.push(0);
-        for cell in 0..self.cells.len() as u32 {
-            let inside = self.cells.bounds(cell);
-            for (k, piece) in self.pieces.iter().enumerate() {
-                let carrier = &self.carriers[usize::from(piece.wall)];
-                let surface = &model.walls[usize::from(piece.wall)].surface;
-                if may_meet(carrier, surface, &piece.form, inside, bounds[k], radius) {
-                    self.near.push(k as u32);
-                }
-            }
-            self.starts.push(self.near.len() as u32);
+        pairs.sort_unstable();
+        self.starts = vec![0; self.cells.len() + 1];
+        for &(cell, _) in &pairs {
+            self.starts[cell as usize + 1] += 1;
         }
+        for cell in 1..self.starts.len() {
+            self.starts[cell] += self.starts[cell - 1];
+        }
+        self.near = pairs.into_iter().map(|(_, piece)| piece).collect();
     }
 
     /// Pieces of walls that grains in a cell may touch.
