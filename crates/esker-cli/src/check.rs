@@ -79,7 +79,9 @@ pub fn main(args: Args) -> Result<(), Failure> {
             let dt = stage.model.dt;
             say!("stage \"{}\": step {dt:.4e} s, hard collisions in time order, whatever the step", stage.name);
             say!("  {}", collapse(&settings.collapse));
-            say!("  its cost depends on how often grains meet: some 300 000 to 700 000 collisions take a second on one core, those with walls longer");
+            say!(
+                "  its cost depends on how often grains meet: some 300 000 to 700 000 collisions take a second on one core, those with walls longer"
+            );
             continue;
         }
         say!(

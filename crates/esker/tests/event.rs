@@ -193,8 +193,9 @@ fn collisions_are_those_of_a_search_through_all_pairs() {
         e,
     };
     let mut solver = Event::new();
-    let (mut count, mut twin_time) = (0, 0.0);
-    for _ in 0..300 {
+    let (mut count, mut twin_time, mut worst) = (0, 0.0, 0.0f64);
+    // Longer, and rounding grows beyond the gate: they are chaotic.
+    for _ in 0..200 {
         solver.advance(&model, &mut state, 1).unwrap();
         loop {
             let (t, i, j, k) = twin.next();
@@ -212,11 +213,11 @@ fn collisions_are_those_of_a_search_through_all_pairs() {
         for i in 0..27 {
             let id = state.particles.id[i] as usize;
             let off = (state.particles.position(i) - twin.x[id]).length();
-            assert!(off < 1e-9 * size, "grain {id} is off by {off:e} after {count} collisions");
+            worst = worst.max(off / size);
         }
     }
-    println!("{count} collisions");
-    assert!(count > 150);
+    println!("{count} collisions, off by {worst:e}");
+    assert!(count > 100 && worst < 1e-9, "{count} {worst:e}");
     let balance = energy::balance(&model, &state);
     assert!(balance.residual().abs() < 1e-12 * balance.turnover(), "{}", balance.residual());
 }
@@ -239,7 +240,7 @@ fn a_ball_bounces_on_a_floor_by_the_closed_form() {
         solver.advance(&model, &mut state, steps).unwrap();
         let late = state.time - top;
         let height = e.powi(2 * k) * h - 0.5 * g * late * late;
-        close(state.particles.position(0).z - RADIUS, height, 1e-11, "height");
+        close(state.particles.position(0).z - RADIUS, height, 2e-13, "height");
         assert_eq!(collisions(&state), k as u64);
     }
 }
@@ -287,7 +288,7 @@ fn stays(name: &str, (model, mut state): (Model, State), inside: impl Fn(Vec3) -
     let (now, scale) = (energy::mechanical(&model, &state), kinetic(&state));
     println!("{name}: {} collisions, energy off by {:e}", collisions(&state), (now - held) / scale);
     assert!(collisions(&state) > 2000, "{name}: {}", collisions(&state));
-    assert!((now - held).abs() < 1e-10 * scale, "{name}: {}", (now - held) / scale);
+    assert!((now - held).abs() < 2e-13 * scale, "{name}: {}", (now - held) / scale);
 }
 
 #[test]
@@ -385,7 +386,8 @@ fn a_shaken_floor_throws_a_ball_when_and_as_fast_as_small_steps_say() {
             assert_eq!(collisions(&state), bounce + 1, "{form:?} at {t}");
             let s = state.time - t;
             let off = state.particles.position(0).z - (z + v * s - 0.5 * g * s * s);
-            assert!(off.abs() < 1e-9, "{form:?}: off by {off:e} after bounce {bounce}");
+            println!("{form:?}: off by {off:e} after bounce {bounce}");
+            assert!(off.abs() < 2e-11, "{form:?}: off by {off:e} after bounce {bounce}");
         }
         let balance = energy::balance(&model, &state);
         assert!(balance.residual().abs() < 1e-12 * balance.turnover(), "{}", balance.residual());
@@ -513,7 +515,8 @@ fn a_run_that_is_stopped_anywhere_and_begun_anew_is_the_unbroken_one() {
         assert!(broken == unbroken, "{name}: the states differ");
         let balance = energy::balance(&model, &unbroken);
         let off = balance.residual() / balance.turnover();
-        assert!(off.abs() < 1e-11, "{name}: {off:e}");
+        println!("{name}: account off by {off:e}");
+        assert!(off.abs() < 2e-14, "{name}: {off:e}");
     }
 }
 
@@ -544,9 +547,10 @@ fn grains_that_come_to_rest_are_handed_over_to_soft_contact() {
     // They lie on the floor now, pressed into it by their weight.
     for i in 0..4 {
         let sag = state.particles.mass[i] * 9.81 / 1e3;
-        close(RADIUS - state.particles.position(i).z, sag, 1e-3, "overlap");
+        close(RADIUS - state.particles.position(i).z, sag, 2e-11, "overlap");
     }
     let balance = energy::balance(run.model(), state);
+    println!("account off by {:e}", balance.residual() / balance.turnover());
     assert!(balance.residual().abs() < 1e-5 * balance.turnover(), "{:e}", balance.residual() / balance.turnover());
 }
 
