@@ -1,6 +1,6 @@
 //! `esker bench`: what it tells, and what it refuses.
 
-mod common;
+use crate::common;
 
 use common::{run, run_well};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 //! Needs Chromium and a Python with Playwright: `ESKER_PYTHON=…/bin/python cargo test -p esker-cli --test browser`.
 //! Without that variable the tests say that they were skipped; with it, anything that goes wrong is a failure.
 
-mod common;
+use crate::common;
 
 use common::{esker, run_well, small_hopper};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `esker contact` and `esker verify`: what they print, write and refuse.
 
-mod common;
+use crate::common;
 
 use common::*;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `esker grind`: what it tells, writes and refuses, and the mill of a run.
 
-mod common;
+use crate::common;
 
 use common::*;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Killed at any moment, a run leaves whole files and goes on to the same end.
 #![cfg(unix)]
 
-mod common;
+use crate::common;
 
 use common::*;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! What the program says when something is wrong: one clear message, the right code, never a panic.
 
-mod common;
+use crate::common;
 
 use common::*;
 use std::fs;

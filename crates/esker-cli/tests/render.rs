@@ -1,6 +1,6 @@
 //! `esker render` on a real run: it writes what it says, and says what is wrong.
 
-mod common;
+use crate::common;
 
 use common::*;
 use std::fs;

@@ -1,6 +1,6 @@
 //! The program gives the same files on any number of threads, and in pieces the same as in one go.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker_io::run_folder::Frame;

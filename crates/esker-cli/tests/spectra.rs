@@ -1,6 +1,6 @@
 //! Hard collisions of a run: its tables, their spectra as pictures, and what a report tells of them.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker_view::collisions::{self, Over};

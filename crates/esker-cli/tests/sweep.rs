@@ -1,6 +1,6 @@
 //! `esker sweep`: the runs of a plan, what is read from them, and that a sweep goes on after it was stopped.
 
-mod common;
+use crate::common;
 
 use common::*;
 use std::collections::BTreeMap;

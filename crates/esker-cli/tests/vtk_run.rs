@@ -3,7 +3,7 @@
 //! Needs a Python with the `vtk` package: `ESKER_PYTHON=…/bin/python cargo test -p esker-cli --test vtk_run`. Without that
 //! variable the tests say that they were skipped; with it, any difference is a failure.
 
-mod common;
+use crate::common;
 
 use common::*;
 use serde_json::Value;

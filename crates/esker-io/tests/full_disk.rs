@@ -87,7 +87,7 @@ fn run(program: &str, arguments: &[&str], line: &str, folder: &Path) -> std::pro
         .args(arguments)
         .args(["sh", "-c", line, "sh"])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "victim", "--nocapture"])
+        .args(["--exact", "full_disk::victim", "--nocapture"])
         .env(VICTIM, folder)
         .output()
         .unwrap()

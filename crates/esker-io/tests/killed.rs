@@ -38,7 +38,7 @@ fn victim() {
 
 fn start_victim(folder: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "victim"])
+        .args(["--exact", "killed::victim"])
         .env(VICTIM, folder)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -1,6 +1,6 @@
 //! Forces that reach beyond the contact, and normal forces with a history, in the solver: pairs, walls, threads, pieces.
 
-mod common;
+use crate::common;
 
 use common::{add, close, gravity, plane, run};
 use esker::boundary::{Mesh, Surface};

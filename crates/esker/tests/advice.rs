@@ -1,6 +1,6 @@
 //! The advice on the step counts every pair that can meet, with the masses that take part.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::advice::{SizeRange, advise};

@@ -1,6 +1,6 @@
 //! The contact loop that evaluates several pairs at once does what the general loop does, one pair after another.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::boundary::{Mesh, Motion, MotionPart, Revolved, Surface, Waveform};

@@ -1,6 +1,6 @@
 //! Measures of the contact network on small arrangements that can be counted by hand.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::math::Vec3;

@@ -2,7 +2,7 @@
 //!
 //! There is no closed form; the difference of runs at dt and dt/2 must be four times that of dt/2 and dt/4.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::boundary::{Motion, MotionPart, Revolved, Surface, Waveform};

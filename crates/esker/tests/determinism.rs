@@ -4,7 +4,7 @@
 //! that turn, shake and jump, a mesh, a periodic axis, a Poisson feed, a removal, a counted plane, a field without a
 //! potential, and a tidy-up in the middle.
 
-mod common;
+use crate::common;
 
 use common::{gravity, plane, wall};
 use esker::boundary::{Mesh, Motion, MotionPart, Revolved, Surface, Waveform};

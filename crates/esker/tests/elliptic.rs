@@ -3,7 +3,7 @@
 //! The engine takes the elliptic integrals by the arithmetic–geometric mean, in Johnson's form; here they stand as the improper
 //! integrals of Landau & Lifshitz, vol. 7 §9, summed by the trapezoidal rule.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::boundary::{Plane, Revolved, Shell, Surface};

@@ -1,6 +1,6 @@
 //! Hard collisions in time order: conservation, no overlap, twins, closed forms, and that the scratch memory does not matter.
 
-mod common;
+use crate::common;
 
 use common::{add, close, gravity, hooke, model, plane, wall};
 use esker::boundary::{Mesh, Motion, MotionPart, Polyline, Revolved, Shell, Surface, Waveform};

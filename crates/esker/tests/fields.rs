@@ -1,6 +1,6 @@
 //! Force fields against closed forms, and their account.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::expression::Program;

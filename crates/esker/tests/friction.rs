@@ -1,6 +1,6 @@
 //! Energy of the tangential slider: what sliding loses, and that no path gives back more than it was given.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::law::damping::{AnyDamping, FromRestitution};

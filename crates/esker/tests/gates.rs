@@ -1,6 +1,6 @@
 //! Walls that appear and vanish between stages: the energy account goes on.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::law::ContactEnd;

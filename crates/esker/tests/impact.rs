@@ -1,6 +1,6 @@
 //! Head-on impacts against closed forms: peak force, contact time, overlap, restitution.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::law::ContactEnd;

@@ -1,6 +1,6 @@
 //! Frames and order do not matter: rotation, boost, periodic origin, insertion order (V15, V43, D-22).
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::boundary::{Motion, MotionPart};

@@ -1,6 +1,6 @@
 //! The energy account of many grains closes: shaken box and turning drum, friction, rolling and twisting resistance.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::boundary::{Motion, MotionPart, Revolved, Surface, Waveform};

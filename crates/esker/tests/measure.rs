@@ -1,6 +1,6 @@
 //! Measures against closed forms: stress, packing, coordination, wall loads, flows, and the energy of comings and goings.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::boundary::{Motion, MotionPart, Polyline, Surface};

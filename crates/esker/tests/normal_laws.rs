@@ -1,6 +1,6 @@
 //! Normal laws, dashpots and attraction, each against its closed form, and all of them against what must hold for any.
 
-mod common;
+use crate::common;
 
 use common::close;
 use esker::impact::{Impact, Outcome};

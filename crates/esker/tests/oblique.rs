@@ -1,7 +1,7 @@
 //! Oblique impacts with partial slip after Maw, Barber & Fawcett (1976). Those of Chung & Ooi (2011), with Hertz and Mindlin,
 //! are the cases CO1 to CO8 of `esker verify`.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::impact::{Impact, Instant};

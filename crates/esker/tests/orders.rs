@@ -1,7 +1,7 @@
 //! Orders of the integrators in lasting contacts and of free rotation. Those in a smooth field are the case D-16 of
 //! `esker verify`, closed forms and invariants of rotation V11, V12 and D-21.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::integrate::{Integrator, isotropic};

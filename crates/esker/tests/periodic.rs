@@ -1,6 +1,6 @@
 //! A periodic face is no place: neither walls nor fields let a grain feel it.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::boundary::{Mesh, Surface};

@@ -1,6 +1,6 @@
 //! Grains that have run several periods away are measured where they are seen: inside the cell.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::math::{Aabb, Vec3};

@@ -2,7 +2,7 @@
 //!
 //! The plane lies flat and gravity is tilted instead. Grains start at the overlap that carries their weight.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::law::Law;

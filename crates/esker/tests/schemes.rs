@@ -1,6 +1,6 @@
 //! What each integrator does to a collision (D-17), and to the account of energy in a lasting contact.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::integrate::Integrator;

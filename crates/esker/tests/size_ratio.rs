@@ -5,7 +5,7 @@
 //! thrown at 1 cm/s into the pit between fixed spheres of r, 3 r, 10 r, 30 r and 100 r. The start is the kinetic energy
 //! of the throw.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::law::Law;

@@ -1,6 +1,6 @@
 //! Stacks at rest (V6): every contact carries the weight above it.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::contact::visit::{self, Other};

@@ -1,6 +1,6 @@
 //! What a new stage switches: walls that jump, feeds that wake.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::boundary::{Motion, MotionPart};

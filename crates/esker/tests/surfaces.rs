@@ -1,6 +1,6 @@
 //! Walls made of other things: a plane as a huge sphere or a mesh, a cylinder as a mesh (V41, D-33).
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::boundary::{Mesh, Plane, Revolved, Surface};

@@ -1,6 +1,6 @@
 //! Tangential, rolling and twisting laws beyond spring and dashpot, driven by given displacements at a given load.
 
-mod common;
+use crate::common;
 
 use common::close;
 use esker::impact::Impact;

@@ -1,6 +1,6 @@
 //! Thornton & Ning: adhesive spheres that yield, against their limits, their pull and what they may give back.
 
-mod common;
+use crate::common;
 
 use common::close;
 use esker::impact::Impact;

@@ -1,5 +1,4 @@
 //! Runs the program and looks at what it leaves behind.
-#![allow(dead_code)] // each test binary uses a part of it
 
 use esker_io::checkpoint;
 use esker_io::pvd::Collection;

@@ -1,7 +1,7 @@
 //! Packed bed and gate: D-01 and D-02.
 
-use crate::table::Table;
-use crate::{load, relative_residual, wall};
+use super::table::Table;
+use super::{load, relative_residual, wall};
 use esker::math::Vec3;
 use esker::measure::contacts::{self, GrainContacts, Spread};
 use esker::measure::energy;

@@ -1,7 +1,7 @@
 //! Rotary kiln: D-03.
 
-use crate::table::Table;
-use crate::{DASHPOT, SPRING, load, relative_residual};
+use super::table::Table;
+use super::{DASHPOT, SPRING, load, relative_residual};
 use esker::measure::contacts::{self, Spread};
 use esker::measure::energy::{self, EnergyBalance};
 use esker::measure::surface::{Bins, SurfaceLine};

@@ -1,5 +1,4 @@
 //! A small bench for tests: one or two materials, a few grains, a few walls.
-#![allow(dead_code)] // each test binary uses a part of it
 
 use esker::boundary::{Motion, Plane, Surface};
 use esker::field::{Field, Gravity};

@@ -5,7 +5,7 @@
 //! The short tests run always. The study is ignored: it takes some 20 minutes on two cores.
 //!
 //! ```text
-//! cargo test --release -p esker-cli --test dziugys_peters -- --ignored --nocapture --test-threads 1
+//! cargo test --release -p esker-cli --test all dziugys_peters -- --ignored --nocapture --test-threads 1
 //! ```
 
 mod bed;
