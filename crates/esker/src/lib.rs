@@ -4,6 +4,7 @@
 //! - [`boundary`], [`shape`], [`region`]: geometry. [`neighbor`]: candidate pairs. [`contact`]: lasting contacts.
 //! - [`law`]: contact laws in slots. [`field`]: forces without contact. [`integrate`]: time integration.
 //! - [`solver`]: ways to advance a state. [`fill`]: where grains come from. [`measure`]: what to read off a state.
+//! - [`structure`]: elastic structures of nodes and links, and how they are solved.
 //! - [`grinding`]: powder between the balls of a mill. [`impact`], [`cycle`]: two bodies by themselves.
 //! - [`math`], [`lanes`], [`rng`], [`expression`]: tools.
 
@@ -30,3 +31,4 @@ pub mod shape;
 pub mod simulation;
 pub mod solver;
 pub mod state;
+pub mod structure;

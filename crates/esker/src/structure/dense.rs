@@ -1,0 +1,81 @@
+//! Small dense matrices, line by line: enough for the links of one change.
+
+/// Cholesky factor of a symmetric positive matrix in its lower triangle; returns the least pivot over the entry of the
+/// diagonal it came from, or `None` where a pivot is not above `least` of it.
+pub fn cholesky(a: &mut [f64], n: usize, least: f64) -> Option<f64> {
+    let mut worst = 1.0f64;
+    for j in 0..n {
+        let before = a[j * n + j];
+        let pivot = before - (0..j).map(|k| a[j * n + k] * a[j * n + k]).sum::<f64>();
+        let left = pivot / before;
+        if left.is_nan() || left <= least || before <= 0.0 {
+            return None;
+        }
+        worst = worst.min(left);
+        let root = pivot.sqrt();
+        a[j * n + j] = root;
+        for i in j + 1..n {
+            let dot: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
+            a[i * n + j] = (a[i * n + j] - dot) / root;
+        }
+    }
+    Some(worst)
+}
+
+/// Solves L Lᵀ x = b in place.
+pub fn solve_cholesky(l: &[f64], n: usize, b: &mut [f64]) {
+    for i in 0..n {
+        let dot: f64 = (0..i).map(|k| l[i * n + k] * b[k]).sum();
+        b[i] = (b[i] - dot) / l[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let dot: f64 = (i + 1..n).map(|k| l[k * n + i] * b[k]).sum();
+        b[i] = (b[i] - dot) / l[i * n + i];
+    }
+}
+
+/// The inverse by its Cholesky factor.
+pub fn inverse_of_cholesky(l: &[f64], n: usize) -> Vec<f64> {
+    let mut inverse = vec![0.0; n * n];
+    let mut column = vec![0.0; n];
+    for c in 0..n {
+        column.fill(0.0);
+        column[c] = 1.0;
+        solve_cholesky(l, n, &mut column);
+        for r in 0..n {
+            inverse[r * n + c] = column[r];
+        }
+    }
+    inverse
+}
+
+/// The inverse of any matrix by elimination with row pivots; `None` where a pivot is below 1e-12 of the largest entry.
+pub fn inverse(matrix: &[f64], n: usize) -> Option<Vec<f64>> {
+    let mut a = matrix.to_vec();
+    let mut inverse = vec![0.0; n * n];
+    (0..n).for_each(|i| inverse[i * n + i] = 1.0);
+    let largest = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    for p in 0..n {
+        let best = (p..n).max_by(|&r, &s| a[r * n + p].abs().total_cmp(&a[s * n + p].abs()))?;
+        if a[best * n + p].abs() <= 1e-12 * largest {
+            return None;
+        }
+        for c in 0..n {
+            a.swap(p * n + c, best * n + c);
+            inverse.swap(p * n + c, best * n + c);
+        }
+        let pivot = a[p * n + p];
+        for c in 0..n {
+            a[p * n + c] /= pivot;
+            inverse[p * n + c] /= pivot;
+        }
+        for r in (0..n).filter(|&r| r != p) {
+            let factor = a[r * n + p];
+            for c in 0..n {
+                a[r * n + c] -= factor * a[p * n + c];
+                inverse[r * n + c] -= factor * inverse[p * n + c];
+            }
+        }
+    }
+    Some(inverse)
+}

@@ -1,0 +1,341 @@
+//! Conjugate gradients on the links themselves, without a matrix (Gavrilov 1999, section 5.7.7.2, indices after E-28).
+//!
+//! Each node goes through its own links, in order, so that several workers give the same bits as one; a link is worked out from
+//! both sides. The preconditioner is the inverse of the blocks of the diagonal: of single nodes, or of groups of nodes that
+//! are near each other in the structure, whose inverses are made by [`rima`](super::rima) (section 5.7.7.4, there a conjecture).
+//!
+//! A change of links costs nothing, a solution O(links) for each iteration; there are about as many iterations as a load
+//! needs to get through the structure, grain by grain, times a few. Nodes that are not held at all must not be loaded.
+
+use super::{Backend, Effort, Frame, Freedom, GROUND, Link, Loose, Shift, dense, rima::Rima};
+use crate::math::Vec3;
+use rayon::prelude::*;
+
+/// Numbers that one worker sums up at once: always the same, so that sums are.
+const PIECE: usize = 4096;
+
+/// Stiffness given to what may be loose, in parts of its own.
+const FIRMNESS: f64 = 1e-6;
+
+/// What is taken for the inverse of the matrix in each iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preconditioner {
+    /// Numbers of the diagonal (Jacobi).
+    Diagonal,
+    /// Blocks of single nodes.
+    Nodes,
+    /// Inverses of groups of about so many nodes.
+    Groups(usize),
+}
+
+/// A link seen from one of its ends.
+#[derive(Clone, Copy, Debug)]
+struct Spoke {
+    other: u32,
+    /// Outwards.
+    normal: Vec3,
+    /// Own lever and that of the other end.
+    levers: [f64; 2],
+    /// Tangential stiffness and what the normal one has more.
+    stiffness: [f64; 2],
+}
+
+/// Conjugate gradients.
+#[derive(Clone, Debug)]
+pub struct Gradients {
+    /// Preconditioner.
+    pub preconditioner: Preconditioner,
+    /// The residual is to be smaller than this part of the load, by length.
+    pub tolerance: f64,
+    /// Most iterations.
+    pub most: usize,
+    spokes: Vec<Spoke>,
+    /// Where those of each node begin.
+    first: Vec<u32>,
+    inverses: Inverses,
+    stale: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Inverses {
+    /// One number for each degree of freedom.
+    Diagonal(Vec<f64>),
+    /// A block for each node.
+    Nodes(Vec<f64>),
+    /// Groups: their nodes and inverse.
+    Groups(Vec<(Vec<u32>, Rima)>),
+}
+
+impl Gradients {
+    /// With a preconditioner and a tolerance.
+    pub fn new(preconditioner: Preconditioner, tolerance: f64) -> Self {
+        Self {
+            preconditioner,
+            tolerance,
+            most: 100_000,
+            spokes: Vec::new(),
+            first: vec![0],
+            inverses: Inverses::Diagonal(Vec::new()),
+            stale: true,
+        }
+    }
+
+    fn prepare(&mut self, frame: &Frame) {
+        let mut first = vec![0u32; frame.nodes + 1];
+        for link in frame.present() {
+            link.ends.iter().filter(|end| **end != GROUND).for_each(|&end| first[end as usize + 1] += 1);
+        }
+        for i in 0..frame.nodes {
+            first[i + 1] += first[i];
+        }
+        let mut at = first.clone();
+        let nothing = Spoke { other: GROUND, normal: Vec3::ZERO, levers: [0.0; 2], stiffness: [0.0; 2] };
+        self.spokes.clear();
+        self.spokes.resize(first[frame.nodes] as usize, nothing);
+        for link in frame.present() {
+            let [a, b] = link.ends;
+            let [k_n, k_t] = link.stiffness;
+            for (end, other, normal, levers) in
+                [(a, b, link.normal, link.levers), (b, a, -link.normal, [link.levers[1], link.levers[0]])]
+            {
+                if end != GROUND {
+                    self.spokes[at[end as usize] as usize] =
+                        Spoke { other, normal, levers, stiffness: [k_t, k_n - k_t] };
+                    at[end as usize] += 1;
+                }
+            }
+        }
+        self.first = first;
+        self.inverses = self.invert(frame);
+        self.stale = false;
+    }
+
+    fn invert(&self, frame: &Frame) -> Inverses {
+        let m = frame.freedom.size();
+        if let Preconditioner::Groups(size) = self.preconditioner {
+            return Inverses::Groups(groups(frame, size));
+        }
+        let mut blocks = vec![0.0; frame.nodes * m * m];
+        for link in frame.present() {
+            for spring in link.springs(frame.freedom) {
+                for (end, &node) in spring.ends.iter().enumerate().filter(|(_, node)| **node != GROUND) {
+                    let (row, block) = (&spring.rows[end], &mut blocks[node as usize * m * m..][..m * m]);
+                    (0..m * m).for_each(|e| block[e] += spring.stiffness * row[e / m] * row[e % m]);
+                }
+            }
+        }
+        if self.preconditioner == Preconditioner::Diagonal {
+            let inverse = |d: f64| if d > 0.0 { 1.0 / d } else { 1.0 };
+            return Inverses::Diagonal(
+                (0..frame.size()).map(|e| inverse(blocks[e / m * m * m + e % m * (m + 1)])).collect(),
+            );
+        }
+        for block in blocks.chunks_exact_mut(m * m) {
+            // A node on one contact can roll about it: a hair of stiffness in that direction does for a preconditioner.
+            let trace: f64 = (0..m).map(|r| block[r * m + r]).sum();
+            (0..m).for_each(|r| block[r * m + r] += if trace > 0.0 { FIRMNESS * trace } else { 1.0 });
+            let mut factor = block.to_vec();
+            let inverse = match dense::cholesky(&mut factor, m, 0.0) {
+                Some(_) => dense::inverse_of_cholesky(&factor, m),
+                None => (0..m * m).map(|e| if e / m == e % m { 1.0 / block[e] } else { 0.0 }).collect(),
+            };
+            block.copy_from_slice(&inverse);
+        }
+        Inverses::Nodes(blocks)
+    }
+
+    /// out = K u.
+    fn times(&self, freedom: Freedom, u: &[f64], out: &mut [f64]) {
+        let m = freedom.size();
+        out.par_chunks_mut(m * 256).enumerate().for_each(|(chunk, out)| {
+            for (k, out) in out.chunks_exact_mut(m).enumerate() {
+                let node = chunk * 256 + k;
+                let Shift { by, turn } = freedom.shift(u, node as u32);
+                let (mut force, mut couple) = (Vec3::ZERO, Vec3::ZERO);
+                for spoke in &self.spokes[self.first[node] as usize..self.first[node + 1] as usize] {
+                    let other = freedom.shift(u, spoke.other);
+                    let [own, its] = spoke.levers;
+                    let stretch = by - other.by + (own * turn + its * other.turn).cross(spoke.normal);
+                    let f =
+                        stretch * spoke.stiffness[0] + spoke.normal * (spoke.stiffness[1] * stretch.dot(spoke.normal));
+                    force += f;
+                    couple += own * spoke.normal.cross(f);
+                }
+                out.copy_from_slice(&freedom.pack(force, couple)[..m]);
+            }
+        });
+    }
+
+    /// z = M⁻¹ r.
+    fn condition(&self, m: usize, r: &[f64], z: &mut [f64]) {
+        match &self.inverses {
+            Inverses::Diagonal(d) => {
+                z.par_chunks_mut(PIECE).zip(r.par_chunks(PIECE).zip(d.par_chunks(PIECE))).for_each(|(z, (r, d))| {
+                    z.iter_mut().zip(r.iter().zip(d)).for_each(|(z, (r, d))| *z = r * d);
+                });
+            }
+            Inverses::Nodes(blocks) => {
+                let pieces = (z.par_chunks_mut(m * 256), r.par_chunks(m * 256), blocks.par_chunks(m * m * 256));
+                pieces.into_par_iter().for_each(|(z, r, blocks)| {
+                    let nodes = z.chunks_exact_mut(m).zip(r.chunks_exact(m)).zip(blocks.chunks_exact(m * m));
+                    for ((z, r), block) in nodes {
+                        for (z, line) in z.iter_mut().zip(block.chunks_exact(m)) {
+                            *z = line.iter().zip(r).map(|(b, r)| b * r).sum();
+                        }
+                    }
+                });
+            }
+            Inverses::Groups(groups) => {
+                let answers: Vec<Vec<f64>> = groups
+                    .par_iter()
+                    .map(|(nodes, inverse)| {
+                        let load: Vec<f64> =
+                            nodes.iter().flat_map(|&node| r[node as usize * m..][..m].to_vec()).collect();
+                        let mut answer = vec![0.0; load.len()];
+                        inverse.times(&load, &mut answer);
+                        answer
+                    })
+                    .collect();
+                for ((nodes, _), answer) in groups.iter().zip(&answers) {
+                    for (&node, answer) in nodes.iter().zip(answer.chunks_exact(m)) {
+                        z[node as usize * m..][..m].copy_from_slice(answer);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Groups of about so many nodes that hang together, with the inverse of their part of the matrix: links that lead out of a
+/// group hold it as if they led to the ground.
+fn groups(frame: &Frame, size: usize) -> Vec<(Vec<u32>, Rima)> {
+    let mut near: Vec<Vec<u32>> = vec![Vec::new(); frame.nodes];
+    for link in frame.present().filter(|link| !link.ends.contains(&GROUND)) {
+        near[link.ends[0] as usize].push(link.ends[1]);
+        near[link.ends[1] as usize].push(link.ends[0]);
+    }
+    let mut group = vec![GROUND; frame.nodes];
+    let mut members: Vec<Vec<u32>> = Vec::new();
+    for start in 0..frame.nodes as u32 {
+        if group[start as usize] != GROUND {
+            continue;
+        }
+        // Rings around the start until the group is full.
+        let (number, mut list, mut at) = (members.len() as u32, vec![start], 0);
+        group[start as usize] = number;
+        while at < list.len() && list.len() < size {
+            for &other in &near[list[at] as usize] {
+                if group[other as usize] == GROUND && list.len() < size {
+                    group[other as usize] = number;
+                    list.push(other);
+                }
+            }
+            at += 1;
+        }
+        members.push(list);
+    }
+    let mut place = vec![0u32; frame.nodes];
+    for list in &members {
+        list.iter().enumerate().for_each(|(k, &node)| place[node as usize] = k as u32);
+    }
+    let mut parts: Vec<Frame> =
+        members.iter().map(|list| Frame { freedom: frame.freedom, nodes: list.len(), links: Vec::new() }).collect();
+    for link in frame.present() {
+        let of = link.ends.map(|end| if end == GROUND { GROUND } else { group[end as usize] });
+        for side in 0..2 {
+            if of[side] == GROUND || side == 1 && of[0] == of[1] {
+                continue;
+            }
+            let ends = std::array::from_fn(|e| if of[e] == of[side] { place[link.ends[e] as usize] } else { GROUND });
+            parts[of[side] as usize].links.push(Some(Link { ends, ..*link }));
+        }
+    }
+    let invert = |(list, part): (Vec<u32>, Frame)| {
+        // A part may be able to roll: a hair of stiffness, as for single nodes.
+        let inverse = Rima::of(&part, FIRMNESS).unwrap_or_default();
+        (list, inverse)
+    };
+    members.into_iter().zip(parts).collect::<Vec<_>>().into_par_iter().map(invert).collect()
+}
+
+/// Sum of products over fixed pieces, added in order.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let of_piece = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    if a.len() <= PIECE {
+        return of_piece((a, b));
+    }
+    let sums: Vec<f64> = a.par_chunks(PIECE).zip(b.par_chunks(PIECE)).map(of_piece).collect();
+    sums.iter().sum()
+}
+
+/// y = x + f y or y = y + f x by pieces.
+fn combine(y: &mut [f64], x: &[f64], rule: impl Fn(&mut f64, f64) + Sync) {
+    y.par_chunks_mut(PIECE)
+        .zip(x.par_chunks(PIECE))
+        .for_each(|(y, x)| y.iter_mut().zip(x).for_each(|(y, &x)| rule(y, x)));
+}
+
+impl Backend for Gradients {
+    fn reset(&mut self, _: &Frame) -> Result<(), Loose> {
+        self.stale = true;
+        Ok(())
+    }
+
+    fn attached(&mut self, frame: &Frame, _: &[Link]) -> Result<(), Loose> {
+        self.reset(frame)
+    }
+
+    fn connected(&mut self, frame: &Frame, _: &[Link]) -> Result<(), Loose> {
+        self.reset(frame)
+    }
+
+    fn disconnected(&mut self, frame: &Frame, _: &[Link]) -> Result<(), Loose> {
+        self.reset(frame)
+    }
+
+    fn dropped(&mut self, frame: &Frame, _: u32, _: &[Link]) -> Result<(), Loose> {
+        self.reset(frame)
+    }
+
+    fn respond(&mut self, frame: &Frame, f: &[f64], u: &mut [f64]) -> Effort {
+        if self.stale {
+            self.prepare(frame);
+        }
+        let (m, n) = (frame.freedom.size(), f.len());
+        let goal = self.tolerance * dot(f, f).sqrt();
+        let (mut x, mut r, mut z, mut q) = (vec![0.0; n], f.to_vec(), vec![0.0; n], vec![0.0; n]);
+        self.condition(m, &r, &mut z);
+        let mut p = z.clone();
+        let mut rz = dot(&r, &z);
+        let mut left = dot(&r, &r).sqrt();
+        let mut iterations = 0;
+        while left > goal && iterations < self.most {
+            self.times(frame.freedom, &p, &mut q);
+            let stiffness = dot(&p, &q);
+            if stiffness <= 0.0 {
+                break;
+            }
+            let alpha = rz / stiffness;
+            combine(&mut x, &p, |x, p| *x += alpha * p);
+            combine(&mut r, &q, |r, q| *r -= alpha * q);
+            self.condition(m, &r, &mut z);
+            let next = dot(&r, &z);
+            let beta = next / rz;
+            combine(&mut p, &z, |p, z| *p = z + beta * *p);
+            rz = next;
+            left = dot(&r, &r).sqrt();
+            iterations += 1;
+        }
+        combine(u, &x, |u, x| *u += x);
+        Effort { iterations, residual: if goal > 0.0 { left / goal * self.tolerance } else { 0.0 } }
+    }
+
+    fn memory(&self) -> usize {
+        let inverses = match &self.inverses {
+            Inverses::Diagonal(d) => d.capacity() * size_of::<f64>(),
+            Inverses::Nodes(d) => d.capacity() * size_of::<f64>(),
+            Inverses::Groups(groups) => groups.iter().map(|(_, inverse)| inverse.memory()).sum(),
+        };
+        self.spokes.capacity() * size_of::<Spoke>() + inverses
+    }
+}

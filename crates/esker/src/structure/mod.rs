@@ -1,0 +1,494 @@
+//! Elastic structures: nodes joined by two-node links, and ways to solve K u = F while links come and go.
+//!
+//! Knows no grains. A node has translations, and rotations where wanted ([`Freedom`]); a link is a normal and a tangential
+//! spring at a point between two nodes, or between a node and the ground ([`Link`]). From one set of links four solvers are
+//! made: [`rima`] keeps the inverse matrix up to date (Gavrilov 1999, chapter 4), [`gradients`] needs nothing but the links,
+//! [`cholesky`] factorises the sparse matrix and corrects the factors for a few changes, and [`singular`] solves loosely held
+//! structures exactly, for small ones and as a twin. [`free`] treats bodies that float.
+//!
+//! Signs: the normal runs from the first end to the second; a positive relative displacement along it is compression.
+
+pub mod cholesky;
+pub mod dense;
+pub mod free;
+pub mod gradients;
+pub mod rima;
+pub mod singular;
+#[cfg(test)]
+mod tests;
+
+use crate::math::Vec3;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A node that does not move.
+pub const GROUND: u32 = u32::MAX;
+
+/// Most degrees of freedom of a node.
+pub const MOST: usize = 6;
+
+/// What a node can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Freedom {
+    /// Two translations (Gavrilov's nodes).
+    Planar,
+    /// Two translations and a rotation.
+    PlanarTurning,
+    /// Three translations.
+    Spatial,
+    /// Three translations and three rotations.
+    SpatialTurning,
+}
+
+/// Displacement of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shift {
+    /// Translation \[m\].
+    pub by: Vec3,
+    /// Rotation \[rad\].
+    pub turn: Vec3,
+}
+
+/// What acts on a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Action {
+    /// Force \[N\].
+    pub force: Vec3,
+    /// Couple \[N m\].
+    pub couple: Vec3,
+}
+
+impl Freedom {
+    /// Degrees of freedom of a node.
+    pub fn size(self) -> usize {
+        match self {
+            Freedom::Planar => 2,
+            Freedom::PlanarTurning | Freedom::Spatial => 3,
+            Freedom::SpatialTurning => 6,
+        }
+    }
+
+    /// Whether nodes turn.
+    pub fn turns(self) -> bool {
+        matches!(self, Freedom::PlanarTurning | Freedom::SpatialTurning)
+    }
+
+    /// A pair of vectors as the numbers of a node.
+    #[inline]
+    fn pack(self, linear: Vec3, angular: Vec3) -> [f64; MOST] {
+        let (l, a) = (linear, angular);
+        match self {
+            Freedom::Planar => [l.x, l.y, 0.0, 0.0, 0.0, 0.0],
+            Freedom::PlanarTurning => [l.x, l.y, a.z, 0.0, 0.0, 0.0],
+            Freedom::Spatial => [l.x, l.y, l.z, 0.0, 0.0, 0.0],
+            Freedom::SpatialTurning => [l.x, l.y, l.z, a.x, a.y, a.z],
+        }
+    }
+
+    #[inline]
+    fn unpack(self, v: &[f64]) -> (Vec3, Vec3) {
+        match self {
+            Freedom::Planar => (Vec3::new(v[0], v[1], 0.0), Vec3::ZERO),
+            Freedom::PlanarTurning => (Vec3::new(v[0], v[1], 0.0), Vec3::new(0.0, 0.0, v[2])),
+            Freedom::Spatial => (Vec3::new(v[0], v[1], v[2]), Vec3::ZERO),
+            Freedom::SpatialTurning => (Vec3::new(v[0], v[1], v[2]), Vec3::new(v[3], v[4], v[5])),
+        }
+    }
+
+    /// Displacement of a node in the column of all; none of the ground.
+    #[inline]
+    pub fn shift(self, u: &[f64], node: u32) -> Shift {
+        if node == GROUND {
+            return Shift::default();
+        }
+        let (by, turn) = self.unpack(&u[node as usize * self.size()..]);
+        Shift { by, turn }
+    }
+
+    /// Adds an action on a node to the column of all loads; on the ground it is lost.
+    #[inline]
+    pub fn load(self, f: &mut [f64], node: u32, action: &Action) {
+        if node == GROUND {
+            return;
+        }
+        let m = self.size();
+        let packed = self.pack(action.force, action.couple);
+        f[node as usize * m..][..m].iter_mut().zip(&packed).for_each(|(f, a)| *f += a);
+    }
+
+    /// The action on a node in the column of all loads.
+    pub fn action(self, f: &[f64], node: u32) -> Action {
+        let (force, couple) = self.unpack(&f[node as usize * self.size()..]);
+        Action { force, couple }
+    }
+}
+
+/// A contact as an elastic element: a normal and a tangential spring at a point between two nodes.
+///
+/// $$\mathbf C=K_\eta\,\mathbf n\mathbf n^T+K_\tau(\mathbf I-\mathbf n\mathbf n^T),\qquad
+/// \boldsymbol\delta=\mathbf d_\alpha-\mathbf d_\beta+(l_\alpha\boldsymbol\theta_\alpha+l_\beta\boldsymbol\theta_\beta)\times\mathbf n$$
+///
+/// Gavrilov 1999, eqs (4.17), (4.18) without rotations, in a form that needs no angle.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Link {
+    /// The two nodes; either may be [`GROUND`].
+    pub ends: [u32; 2],
+    /// Unit normal from the first to the second.
+    pub normal: Vec3,
+    /// Distances of the point from both nodes \[m\]: how much rotations count.
+    pub levers: [f64; 2],
+    /// Normal and tangential stiffness \[N/m\].
+    pub stiffness: [f64; 2],
+}
+
+/// One spring of an element: its elongation is the sum of `row · u` over both ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// The two nodes; either may be [`GROUND`].
+    pub ends: [u32; 2],
+    /// Row of each.
+    pub rows: [[f64; MOST]; 2],
+    /// Stiffness \[N/m\].
+    pub stiffness: f64,
+}
+
+impl Link {
+    /// Relative displacement of the two sides of the point \[m\].
+    #[inline]
+    pub fn stretch(&self, a: &Shift, b: &Shift) -> Vec3 {
+        a.by - b.by + (self.levers[0] * a.turn + self.levers[1] * b.turn).cross(self.normal)
+    }
+
+    /// Force that resists a relative displacement, on the second node; the first has the opposite \[N\].
+    #[inline]
+    pub fn force(&self, stretch: Vec3) -> Vec3 {
+        let [k_n, k_t] = self.stiffness;
+        let along = stretch.dot(self.normal);
+        self.normal * ((k_n - k_t) * along) + stretch * k_t
+    }
+
+    /// What a force on the second node at the point does to both nodes.
+    #[inline]
+    pub fn actions(&self, force: Vec3) -> [Action; 2] {
+        let couple = self.normal.cross(force);
+        [Action { force: -force, couple: -self.levers[0] * couple }, Action { force, couple: -self.levers[1] * couple }]
+    }
+
+    /// Its springs: one along the normal and one or two across it. Those without stiffness are left out.
+    pub fn springs(&self, freedom: Freedom) -> Vec<Spring> {
+        let n = self.normal;
+        let (t, s) = match freedom {
+            Freedom::Planar | Freedom::PlanarTurning => (Vec3::Z.cross(n), Vec3::ZERO),
+            _ => n.any_orthonormal_pair(),
+        };
+        let spring = |along: Vec3, stiffness: f64| {
+            let turn = n.cross(along);
+            let rows = [freedom.pack(along, self.levers[0] * turn), freedom.pack(-along, self.levers[1] * turn)];
+            Spring { ends: self.ends, rows, stiffness }
+        };
+        let [k_n, k_t] = self.stiffness;
+        [(n, k_n), (t, k_t), (s, k_t)]
+            .into_iter()
+            .filter(|(along, k)| *k != 0.0 && *along != Vec3::ZERO)
+            .map(|(along, k)| spring(along, k))
+            .collect()
+    }
+}
+
+impl Spring {
+    /// The springs of any element with a symmetric stiffness matrix of both nodes, line by line, that is not negative:
+    /// S = Σ d l lᵀ.
+    pub fn of_element(ends: [u32; 2], freedom: Freedom, matrix: &[f64]) -> Vec<Spring> {
+        let m = freedom.size();
+        let (n, mut s) = (2 * m, matrix.to_vec());
+        assert_eq!(s.len(), n * n, "a matrix of two nodes");
+        let largest = (0..n).map(|i| s[i * n + i]).fold(0.0, f64::max);
+        let mut springs = Vec::new();
+        for p in 0..n {
+            let d = s[p * n + p];
+            if d <= 1e-13 * largest {
+                continue;
+            }
+            let line: Vec<f64> = (0..n).map(|c| s[p * n + c] / d).collect();
+            for r in 0..n {
+                for c in 0..n {
+                    s[r * n + c] -= d * line[r] * line[c];
+                }
+            }
+            let mut rows = [[0.0; MOST]; 2];
+            rows[0][..m].copy_from_slice(&line[..m]);
+            rows[1][..m].copy_from_slice(&line[m..]);
+            springs.push(Spring { ends, rows, stiffness: d });
+        }
+        springs
+    }
+
+    /// Elongation by displacements of all nodes \[m\].
+    pub fn elongation(&self, freedom: Freedom, u: &[f64]) -> f64 {
+        let m = freedom.size();
+        let of = |end: usize| match self.ends[end] {
+            GROUND => 0.0,
+            node => self.rows[end].iter().zip(&u[node as usize * m..][..m]).map(|(r, u)| r * u).sum(),
+        };
+        of(0) + of(1)
+    }
+}
+
+/// Nodes and links: what there is to solve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    /// What the nodes can do.
+    pub freedom: Freedom,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// The links; those taken out leave a hole, so that others keep their number.
+    pub links: Vec<Option<Link>>,
+}
+
+impl Frame {
+    /// Nothing yet.
+    pub fn new(freedom: Freedom) -> Self {
+        Self { freedom, nodes: 0, links: Vec::new() }
+    }
+
+    /// Number of unknowns.
+    pub fn size(&self) -> usize {
+        self.nodes * self.freedom.size()
+    }
+
+    /// All links that are there.
+    pub fn present(&self) -> impl Iterator<Item = &Link> {
+        self.links.iter().flatten()
+    }
+
+    /// K u: the forces that hold the displacements.
+    pub fn times(&self, u: &[f64]) -> Vec<f64> {
+        let mut f = vec![0.0; self.size()];
+        for link in self.present() {
+            let [a, b] = link.ends.map(|node| self.freedom.shift(u, node));
+            let [on_a, on_b] = link.actions(link.force(link.stretch(&a, &b)));
+            // What holds the nodes is opposite to what the link does to them.
+            self.freedom.load(&mut f, link.ends[0], &Action { force: -on_a.force, couple: -on_a.couple });
+            self.freedom.load(&mut f, link.ends[1], &Action { force: -on_b.force, couple: -on_b.couple });
+        }
+        f
+    }
+
+    /// The whole matrix, line by line: for tests and small structures.
+    pub fn matrix(&self) -> Vec<f64> {
+        let n = self.size();
+        let mut matrix = vec![0.0; n * n];
+        for link in self.present() {
+            for spring in link.springs(self.freedom) {
+                let entries = spring_entries(&spring, self.freedom.size());
+                for &(r, x) in &entries {
+                    for &(c, y) in &entries {
+                        matrix[r * n + c] += spring.stiffness * x * y;
+                    }
+                }
+            }
+        }
+        matrix
+    }
+}
+
+/// Places and values of the row of a spring.
+fn spring_entries(spring: &Spring, m: usize) -> Vec<(usize, f64)> {
+    let mut entries = Vec::with_capacity(2 * m);
+    for (end, &node) in spring.ends.iter().enumerate().filter(|(_, node)| **node != GROUND) {
+        entries.extend((0..m).map(|r| (node as usize * m + r, spring.rows[end][r])).filter(|e| e.1 != 0.0));
+    }
+    entries
+}
+
+/// Why a structure cannot be solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Loose {
+    /// The links of a new node let it move.
+    #[error("its links do not hold node {0}")]
+    Node(u32),
+    /// A part of the structure would come loose.
+    #[error("a part of the structure comes loose")]
+    Part,
+}
+
+/// What a solution took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Effort {
+    /// Iterations.
+    pub iterations: usize,
+    /// Largest residual over the largest load.
+    pub residual: f64,
+}
+
+/// A way to solve K u = F of a frame that changes.
+pub trait Backend: Send {
+    /// Begins anew with a frame.
+    fn reset(&mut self, frame: &Frame) -> Result<(), Loose>;
+
+    /// The last node of the frame is new, and so are these links of it, which stand at its end.
+    fn attached(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose>;
+
+    /// These links are new.
+    fn connected(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose>;
+
+    /// These links are gone. When a part of the structure has come loose nothing is changed.
+    fn disconnected(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose>;
+
+    /// A node is gone and so are these links of it; the last node has its number. When others have come loose nothing is
+    /// changed.
+    fn dropped(&mut self, frame: &Frame, node: u32, links: &[Link]) -> Result<(), Loose>;
+
+    /// Adds to `u` what the loads `f` make of it, nearly: see [`Structure::solve`].
+    fn respond(&mut self, frame: &Frame, f: &[f64], u: &mut [f64]) -> Effort;
+
+    /// Memory \[byte\].
+    fn memory(&self) -> usize;
+}
+
+/// A frame with a way to solve it.
+pub struct Structure<B> {
+    /// Nodes and links.
+    pub frame: Frame,
+    /// The way.
+    pub backend: B,
+    free: Vec<u32>,
+}
+
+impl<B: Backend> Structure<B> {
+    /// Nothing yet.
+    pub fn new(freedom: Freedom, backend: B) -> Self {
+        Self { frame: Frame::new(freedom), backend, free: Vec::new() }
+    }
+
+    /// Of a frame.
+    pub fn of(frame: Frame, mut backend: B) -> Result<Self, Loose> {
+        backend.reset(&frame)?;
+        let free = (0..frame.links.len() as u32).filter(|&l| frame.links[l as usize].is_none()).collect();
+        Ok(Self { frame, backend, free })
+    }
+
+    /// Takes a way to solve it anew from the links.
+    pub fn rebuild(&mut self) -> Result<(), Loose> {
+        self.backend.reset(&self.frame)
+    }
+
+    fn keep(&mut self, link: Link) -> u32 {
+        match self.free.pop() {
+            Some(number) => {
+                self.frame.links[number as usize] = Some(link);
+                number
+            }
+            None => {
+                self.frame.links.push(Some(link));
+                self.frame.links.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Adds a node with links to others or to the ground, in which the new node is called `node()`; returns their numbers.
+    pub fn attach(&mut self, links: &[Link]) -> Result<Vec<u32>, Loose> {
+        self.frame.nodes += 1;
+        let numbers: Vec<u32> = links.iter().map(|&link| self.keep(link)).collect();
+        if let Err(loose) = self.backend.attached(&self.frame, links) {
+            numbers.iter().for_each(|&number| self.forget(number));
+            self.frame.nodes -= 1;
+            return Err(loose);
+        }
+        Ok(numbers)
+    }
+
+    fn forget(&mut self, number: u32) {
+        self.frame.links[number as usize] = None;
+        self.free.push(number);
+    }
+
+    /// Number that the next attached node will have.
+    pub fn next_node(&self) -> u32 {
+        self.frame.nodes as u32
+    }
+
+    /// Adds links; returns their numbers.
+    pub fn connect(&mut self, links: &[Link]) -> Result<Vec<u32>, Loose> {
+        let numbers: Vec<u32> = links.iter().map(|&link| self.keep(link)).collect();
+        self.backend.connected(&self.frame, links)?;
+        Ok(numbers)
+    }
+
+    /// Takes out links. Where a part would come loose they stay.
+    pub fn disconnect(&mut self, numbers: &[u32]) -> Result<(), Loose> {
+        let links: Vec<Link> = numbers.iter().map(|&l| self.frame.links[l as usize].expect("it is there")).collect();
+        numbers.iter().for_each(|&number| self.forget(number));
+        let done = self.backend.disconnected(&self.frame, &links);
+        if done.is_err() {
+            for (&number, link) in numbers.iter().zip(links) {
+                self.frame.links[number as usize] = Some(link);
+                self.free.retain(|&l| l != number);
+            }
+        }
+        done
+    }
+
+    /// Takes out a node with all its links; the last node gets its number. Where others would come loose it stays.
+    pub fn drop_node(&mut self, node: u32) -> Result<(), Loose> {
+        let before = (self.frame.clone(), self.free.clone());
+        let of_it = |link: &Option<Link>| link.is_some_and(|link| link.ends.contains(&node));
+        let numbers: Vec<u32> =
+            (0..self.frame.links.len() as u32).filter(|&l| of_it(&self.frame.links[l as usize])).collect();
+        let links: Vec<Link> = numbers.iter().filter_map(|&l| self.frame.links[l as usize]).collect();
+        numbers.into_iter().for_each(|number| self.forget(number));
+        let last = self.frame.nodes as u32 - 1;
+        for link in self.frame.links.iter_mut().flatten() {
+            link.ends.iter_mut().filter(|end| **end == last).for_each(|end| *end = node);
+        }
+        self.frame.nodes -= 1;
+        let done = self.backend.dropped(&self.frame, node, &links);
+        if done.is_err() {
+            (self.frame, self.free) = before;
+        }
+        done
+    }
+
+    /// Adds to `u` what the loads `f` make of it, so that what is left unbalanced is less than `tolerance` of the largest load:
+    /// the answer of the back end is taken as nearly right and refined.
+    pub fn solve(&mut self, f: &[f64], u: &mut [f64], tolerance: f64) -> Effort {
+        let largest = |v: &[f64]| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let scale = largest(f);
+        if scale == 0.0 {
+            return Effort::default();
+        }
+        let mut effort = Effort::default();
+        let mut rest = f.to_vec();
+        let mut answer = vec![0.0; f.len()];
+        let mut best = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            let mut step = vec![0.0; f.len()];
+            effort.iterations += self.backend.respond(&self.frame, &rest, &mut step).iterations;
+            answer.iter_mut().zip(&step).for_each(|(a, s)| *a += s);
+            let held = self.frame.times(&answer);
+            rest.iter_mut().zip(f.iter().zip(&held)).for_each(|(r, (f, h))| *r = f - h);
+            effort.residual = largest(&rest) / scale;
+            if effort.residual <= tolerance || effort.residual > 0.5 * best {
+                break;
+            }
+            best = effort.residual;
+        }
+        u.iter_mut().zip(&answer).for_each(|(u, a)| *u += a);
+        effort
+    }
+
+    /// How far K Z is from one: the part of a random vector that does not come back.
+    pub fn drift(&mut self, seed: u64) -> f64 {
+        use crate::rng::{Purpose, Stream};
+        let mut stream = Stream::new(seed, Purpose::Noise, self.frame.size() as u64);
+        let x: Vec<f64> = (0..self.frame.size()).map(|_| 2.0 * stream.uniform() - 1.0).collect();
+        let mut u = vec![0.0; x.len()];
+        self.backend.respond(&self.frame, &x, &mut u);
+        let back = self.frame.times(&u);
+        let square = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
+        square(&mut back.iter().zip(&x).map(|(b, x)| b - x)) / square(&mut x.iter().copied())
+    }
+}
+
+/// Most rounds of refinement.
+const ROUNDS: usize = 10;
