@@ -64,7 +64,16 @@ pub(super) struct Value {
     pub gradient: Vec3,
 }
 
+impl Value {
+    /// The length of which a gap that vanishes is a small fraction, over the gradient: a distance to the surface \[m\].
+    pub fn distance(&self) -> f64 {
+        let slope = self.gradient.length();
+        if slope > 0.0 { self.gap / slope } else { self.gap.abs().sqrt() }
+    }
+}
+
 /// The part of `x` across a direction.
+#[inline]
 fn across(x: Vec3, along: Vec3) -> Vec3 {
     x - x.dot(along) * along
 }
@@ -75,7 +84,33 @@ impl Form {
         matches!(self, Form::Plate { .. } | Form::Ball { .. } | Form::Tube { .. } | Form::Cone { .. })
     }
 
+    /// Distance of a point, or less \[m\]; from a half-space negative inside.
+    #[inline]
+    pub fn distance(&self, x: Vec3) -> f64 {
+        let meridian = |from: Vec3, along: Vec3| {
+            let w = x - from;
+            (w.dot(along), across(w, along).length())
+        };
+        match *self {
+            Form::HalfSpace { normal, offset } => x.dot(normal) - offset,
+            Form::Plate { normal, offset } => (x.dot(normal) - offset).abs(),
+            Form::Point { at } => x.distance(at),
+            Form::Line { through, along } => meridian(through, along).1,
+            Form::Ball { centre, radius } => (x.distance(centre) - radius).abs(),
+            Form::Tube { through, along, radius } => (meridian(through, along).1 - radius).abs(),
+            Form::Cone { through, along, across, slope, offset } => {
+                let (s, rho) = meridian(through, along);
+                (across * rho + slope * s - offset).abs()
+            }
+            Form::Rim { centre, along, radius } => {
+                let (s, rho) = meridian(centre, along);
+                (s * s + (rho - radius) * (rho - radius)).sqrt()
+            }
+        }
+    }
+
     /// The side a centre is on.
+    #[inline]
     pub fn side(&self, x: Vec3) -> Side {
         let out = match *self {
             Form::Plate { normal, offset } => x.dot(normal) >= offset,
@@ -91,6 +126,7 @@ impl Form {
     }
 
     /// Gap and gradient of a grain of a radius on a side. Of planes and rims a distance, of the others a difference of squares.
+    #[inline]
     pub fn value(&self, side: Side, radius: f64, x: Vec3) -> Value {
         let sign = side.sign();
         let squares = |w: Vec3, reach: f64| {
@@ -131,6 +167,7 @@ impl Form {
     }
 
     /// Bounds of the eigenvalues of its second derivatives within `reach` of a place.
+    #[inline]
     pub fn curvature(&self, side: Side, x: Vec3, reach: f64) -> [f64; 2] {
         match *self {
             Form::HalfSpace { .. } | Form::Plate { .. } => [0.0, 0.0],
@@ -154,13 +191,8 @@ impl Form {
         }
     }
 
-    /// The length of which a gap that vanishes is a small fraction, over the gradient: a distance to the surface \[m\].
-    pub fn distance(&self, value: &Value) -> f64 {
-        let slope = value.gradient.length();
-        if slope > 0.0 { value.gap / slope } else { value.gap.abs().sqrt() }
-    }
-
     /// The exact second derivative of a plane's gap along a motion with this acceleration.
+    #[inline]
     pub fn bend_of_plane(&self, side: Side, acceleration: Vec3) -> Option<f64> {
         match *self {
             Form::HalfSpace { normal, .. } => Some(normal.dot(acceleration)),
@@ -171,6 +203,7 @@ impl Form {
 }
 
 /// Distance of a centre from the axis or the middle of a hollow wall: R + r outside, R − r inside, 0 where it has no room.
+#[inline]
 fn room(wall: f64, radius: f64) -> f64 {
     (wall + radius).max(0.0)
 }
@@ -183,7 +216,7 @@ pub(super) fn forms(surface: &Surface) -> Vec<(Form, Aabb)> {
             vec![(Form::HalfSpace { normal: plane.normal, offset }, surface.bounds())]
         }
         Surface::Shell(shell) => vec![(Form::Ball { centre: shell.centre, radius: shell.radius }, surface.bounds())],
-        Surface::Revolved(revolved) => of_revolved(revolved, surface.bounds()),
+        Surface::Revolved(revolved) => of_revolved(revolved),
         Surface::Polyline(line) => {
             let points = line.points();
             let count = if line.is_closed() { points.len() } else { points.len() - 1 };
@@ -205,7 +238,8 @@ pub(super) fn forms(surface: &Surface) -> Vec<(Form, Aabb)> {
     }
 }
 
-fn of_revolved(r: &Revolved, bounds: Aabb) -> Vec<(Form, Aabb)> {
+/// Face and rims; the middle of a disc needs no form of its own.
+fn of_revolved(r: &Revolved) -> Vec<(Form, Aabb)> {
     let [(s0, rho0), (s1, rho1)] = r.profile;
     let at = |s: f64| r.origin + s * r.axis;
     let face = if s0 == s1 {
@@ -218,11 +252,16 @@ fn of_revolved(r: &Revolved, bounds: Aabb) -> Vec<(Form, Aabb)> {
         let (a, slope) = ((s1 - s0).abs() / length, -turn * (rho1 - rho0) / length);
         Form::Cone { through: r.origin, along: r.axis, across: a, slope, offset: a * rho0 + slope * s0 }
     };
-    let rim = |(s, rho): (f64, f64)| match rho {
-        0.0 => Form::Point { at: at(s) },
-        _ => Form::Rim { centre: at(s), along: r.axis, radius: rho },
-    };
-    [face, rim(r.profile[0]), rim(r.profile[1])].into_iter().map(|form| (form, bounds)).collect()
+    let mut forms = vec![(face, r.bounds())];
+    for (s, rho) in r.profile {
+        let bounds = Revolved { profile: [(s, rho); 2], ..*r }.bounds();
+        if rho > 0.0 {
+            forms.push((Form::Rim { centre: at(s), along: r.axis, radius: rho }, bounds));
+        } else if s0 != s1 {
+            forms.push((Form::Point { at: at(s) }, bounds));
+        }
+    }
+    forms
 }
 
 /// Faces, edges and corners. Those inside a flat patch are found with it: they need no forms of their own.
