@@ -177,12 +177,15 @@ impl Course<'_> {
         }
     }
 
-    /// A ball that holds the way from one time to another: its centre and radius, which may be infinite.
-    pub fn ball(&self, from: f64, to: f64) -> (Vec3, f64) {
-        let (now, h) = (self.at(from), to - from);
-        let way = if h <= self.longest() { self.limits(from, now, h).0 * h } else { f64::INFINITY };
-        // A hair more than that: rounding.
-        (now.0, way * (1.0 + 1e-9))
+    /// A triangle that holds the way from one time to another, or from which it is never farther than a distance \[m\].
+    pub fn triangle(&self, from: f64, to: f64) -> ([Vec3; 3], f64) {
+        let ((x, v), h) = (self.at(from), to - from);
+        match self {
+            // A parabola lies between its chord and the tangents at both ends.
+            Course::Thrown(throw) => ([x, x + 0.5 * h * v, throw.at(to).0], 0.0),
+            Course::Carried { .. } if h > self.longest() => ([x; 3], f64::INFINITY),
+            Course::Carried { .. } => ([x; 3], self.limits(from, (x, v), h).0 * h),
+        }
     }
 }
 
@@ -268,5 +271,38 @@ pub(super) fn first_touch(
             return None;
         }
         start = if next > t { next } else { t + f64::EPSILON * t.abs().max(f64::MIN_POSITIVE) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::{MotionPart, Waveform};
+
+    #[test]
+    fn a_course_stays_in_its_triangle_or_near_it() {
+        let shaken = |form| MotionPart::Oscillate { amplitude: 0.02 * Vec3::Z, frequency: 20.0, phase: 0.4, form };
+        let turned = MotionPart::Rotate { through: Vec3::X, axis: Vec3::Y, rate: 9.0 };
+        let throw = Throw {
+            since: 0.1,
+            position: Vec3::new(0.3, -0.2, 0.5),
+            velocity: Vec3::new(1.0, -2.0, 3.0),
+            acceleration: -9.81 * Vec3::Z,
+        };
+        for part in [shaken(Waveform::Parabolic), shaken(Waveform::Sine), turned] {
+            let carrier = Carrier::new(Motion { parts: vec![part] }, Pose::IDENTITY, -0.03);
+            let end = carrier.next_break(throw.since);
+            let course = carrier.course(&throw, throw.since, end);
+            let (from, to) = (0.102, 0.11);
+            assert!(to < end);
+            let ([a, b, c], beside) = course.triangle(from, to);
+            assert!(beside < 0.1, "{beside}");
+            for k in 0..=100 {
+                let u = 0.01 * f64::from(k);
+                let inside = (1.0 - u) * (1.0 - u) * a + 2.0 * u * (1.0 - u) * b + u * u * c;
+                let (x, _) = course.at(from + u * (to - from));
+                assert!(x.distance(inside) <= beside + 1e-15, "{u}: {x} and {inside}, {beside}");
+            }
+        }
     }
 }

@@ -84,6 +84,26 @@ impl Form {
         matches!(self, Form::Plate { .. } | Form::Ball { .. } | Form::Tube { .. } | Form::Cone { .. })
     }
 
+    /// Whether a grain can be seen at a glance not to touch it anywhere in a triangle.
+    pub fn is_clear_of(&self, radius: f64, triangle: &[Vec3; 3]) -> bool {
+        let [a, b, c] = *triangle;
+        // Where the room is convex, what is clear at the corners is clear in between.
+        let corners_are_clear =
+            |form: &Form, side: Side| triangle.iter().all(|x| form.value(side, radius, *x).gap > 0.0);
+        let clear = match *self {
+            Form::HalfSpace { .. } | Form::Plate { .. } => corners_are_clear(self, self.side(a)),
+            Form::Ball { .. } | Form::Tube { .. } => corners_are_clear(self, Side::In),
+            // A rim lies in a plane and on a tube.
+            Form::Rim { centre, along, radius } => {
+                let plate = Form::Plate { normal: along, offset: centre.dot(along) };
+                let tube = Form::Tube { through: centre, along, radius };
+                corners_are_clear(&plate, plate.side(a)) || corners_are_clear(&tube, Side::In)
+            }
+            Form::Point { .. } | Form::Line { .. } | Form::Cone { .. } => false,
+        };
+        clear || self.distance(a) > radius + a.distance_squared(b).max(a.distance_squared(c)).sqrt()
+    }
+
     /// Distance of a point, or less \[m\]; from a half-space negative inside.
     #[inline]
     pub fn distance(&self, x: Vec3) -> f64 {
@@ -295,4 +315,50 @@ fn of_mesh(mesh: &Mesh) -> Vec<(Form, Aabb)> {
     let points = corners.iter().zip(vertices).filter(|(is, _)| **is);
     forms.extend(points.map(|(_, &at)| (Form::Point { at }, Aabb::EMPTY.including(at))));
     forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+
+    #[test]
+    fn what_is_clear_at_a_glance_is_touched_nowhere_in_the_triangle() {
+        let mut random = Stream::new(3, Purpose::Noise, 0);
+        let (centre, along) = (Vec3::new(0.1, -0.2, 0.3), Vec3::new(1.0, 2.0, -2.0) / 3.0);
+        let forms = [
+            Form::HalfSpace { normal: along, offset: -0.4 },
+            Form::Plate { normal: along, offset: 0.2 },
+            Form::Point { at: centre },
+            Form::Line { through: centre, along },
+            Form::Ball { centre, radius: 0.9 },
+            Form::Tube { through: centre, along, radius: 0.7 },
+            Form::Cone { through: centre, along, across: 0.8, slope: 0.6, offset: 0.5 },
+            Form::Rim { centre, along, radius: 0.8 },
+        ];
+        for form in forms {
+            let mut clear = 0;
+            for _ in 0..2000 {
+                let mut draw = |from: Vec3, size: f64| {
+                    from + size
+                        * Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0))
+                };
+                let a = draw(centre, 1.0);
+                let triangle = [a, draw(a, 0.3), draw(a, 0.3)];
+                let radius = random.between(0.0, 0.3);
+                if !form.is_clear_of(radius, &triangle) {
+                    continue;
+                }
+                clear += 1;
+                let side = form.side(a);
+                for _ in 0..50 {
+                    let (u, v) = (random.uniform(), random.uniform());
+                    let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+                    let x = a + u * (triangle[1] - a) + v * (triangle[2] - a);
+                    assert!(form.value(side, radius, x).gap > 0.0, "{form:?}: {radius} at {x} in {triangle:?}");
+                }
+            }
+            assert!(clear > 200, "{form:?}: {clear}");
+        }
+    }
 }

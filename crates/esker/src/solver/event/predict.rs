@@ -126,14 +126,7 @@ impl Scratch {
 
     /// When and which wall a flight reaches first of some pieces that move together, before `until`. The time depends on nothing
     /// but the flight and the motion of the wall.
-    fn reaches(
-        &self,
-        model: &Model,
-        pieces: &[u32],
-        throw: &Throw,
-        radius: f64,
-        until: f64,
-    ) -> Option<(f64, u16)> {
+    fn reaches(&self, model: &Model, pieces: &[u32], throw: &Throw, radius: f64, until: f64) -> Option<(f64, u16)> {
         let pieces = || pieces.iter().map(|k| &self.pieces[*k as usize]);
         let carrier = &self.carriers[usize::from(pieces().next()?.leader)];
         let until = until.min(throw.since + FOREVER.min(2.0 * self.outlook));
@@ -143,8 +136,8 @@ impl Scratch {
             let course = carrier.course(throw, t, end);
             let (mut to, mut first) = (end.min(until), None);
             // What is past has been looked at: pieces that are too far off from now on need no search.
-            let (centre, way) = course.ball(self.now.clamp(t, to), to);
-            for piece in pieces().filter(|piece| piece.form.distance(centre) <= radius + way) {
+            let (triangle, beside) = course.triangle(self.now.clamp(t, to), to);
+            for piece in pieces().filter(|piece| !piece.form.is_clear_of(radius + beside, &triangle)) {
                 // A piece stands for an endless surface: where it ends the grain may touch an edge, and be on its way off.
                 let is_there = |x: Vec3, v: Vec3| {
                     let mut touches: Vec<WallTouch> = Vec::new();
