@@ -140,7 +140,7 @@ impl Waveform {
 
 /// Sign of the half cycle, and how far into it in cycles.
 fn half_cycle(cycles: f64) -> (f64, f64) {
-    let u = cycles.rem_euclid(1.0);
+    let u = cycles - cycles.floor();
     if u < 0.5 { (1.0, u) } else { (-1.0, u - 0.5) }
 }
 

@@ -1,6 +1,6 @@
 //! What can be said of a motion ahead of time: where it breaks, when it is a parabola, how fast it bends.
 
-use super::{Motion, MotionPart, Waveform};
+use super::{Motion, MotionPart, Waveform, half_cycle};
 use crate::math::Vec3;
 use std::f64::consts::TAU;
 
@@ -64,9 +64,8 @@ impl MotionPart {
         Some(match self {
             MotionPart::Translate { .. } => Parabola { shift, velocity, acceleration: Vec3::ZERO },
             MotionPart::Oscillate { amplitude, frequency, phase, form: Waveform::Parabolic } => {
-                let cycles = (frequency * middle + phase / TAU).rem_euclid(1.0);
-                let sign = if cycles < 0.5 { -1.0 } else { 1.0 };
-                Parabola { shift, velocity, acceleration: sign * 32.0 * frequency * frequency * *amplitude }
+                let (sign, _) = half_cycle(frequency * middle + phase / TAU);
+                Parabola { shift, velocity, acceleration: -sign * 32.0 * frequency * frequency * *amplitude }
             }
             MotionPart::Oscillate { amplitude, frequency, .. } if *frequency == 0.0 || *amplitude == Vec3::ZERO => {
                 Parabola { shift, velocity, acceleration: Vec3::ZERO }

@@ -262,12 +262,15 @@ impl Cells {
                 for x in &self.beside[0][along[0] as usize][rx.clone()] {
                     let Some(at_x) = x.at else { continue };
                     let cell = (row + at_x) as usize;
+                    let taken = self.taken[cell] as usize;
+                    if taken == 0 {
+                        continue;
+                    }
                     let shift = Vec3::new(x.shift, y.shift, z.shift);
                     if shift != last {
                         out.shifted.push((end as u32, last));
                         last = shift;
                     }
-                    let taken = self.taken[cell] as usize;
                     let blocks = &self.table[cell * self.blocks..][..taken.div_ceil(ROOM)];
                     for (k, block) in blocks.iter().enumerate() {
                         out.grains[end + k * ROOM..][..ROOM].copy_from_slice(block);

@@ -1,7 +1,7 @@
 //! How a grain moves as seen from a wall or from another grain, and the gap along that way.
 
-use super::fall::{Gap, Limits, first_fall, first_rise};
-use super::form::{Form, Side, Value};
+use super::fall::{Gap, Look, first_fall, first_rise};
+use super::form::{Form, Side};
 use crate::boundary::{Motion, MotionLimits};
 use crate::math::{Aabb, Pose, Quat, Vec3};
 
@@ -29,7 +29,7 @@ impl Throw {
 }
 
 /// A wall in motion as grains see it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Carrier {
     /// Its motion, without spins that leave its surface where it is.
     motion: Motion,
@@ -130,6 +130,7 @@ impl Carrier {
 
 impl Course<'_> {
     /// Place and velocity in the frame of the wall.
+    #[inline]
     fn at(&self, t: f64) -> (Vec3, Vec3) {
         match self {
             Course::Thrown(throw) => throw.at(t),
@@ -142,16 +143,15 @@ impl Course<'_> {
         }
     }
 
-    /// Bounds of speed and acceleration over the next `h` seconds.
-    fn limits(&self, t: f64, h: f64) -> (f64, f64) {
+    /// Bounds of speed and acceleration over the next `h` seconds; `x` and `v` are place and velocity now.
+    #[inline]
+    fn limits(&self, t: f64, (x, v): (Vec3, Vec3), h: f64) -> (f64, f64) {
         match self {
             Course::Thrown(throw) => {
-                let (_, v0) = throw.at(t);
-                let (_, v1) = throw.at(t + h);
-                (v0.length().max(v1.length()), throw.acceleration.length())
+                let (_, later) = throw.at(t + h);
+                (v.length().max(later.length()), throw.acceleration.length())
             }
             Course::Carried { throw, carrier } => {
-                let (x, v) = self.at(t);
                 let MotionLimits { acceleration, spin, spin_rate, arm, .. } = carrier.limits;
                 // In a frame that turns: a − A − α × x − ω × (ω × x) − 2 ω × v; and axes that turn about each other.
                 let turning = spin_rate + 2.0 * spin * spin;
@@ -176,6 +176,17 @@ impl Course<'_> {
             }
         }
     }
+
+    /// A triangle that holds the way from one time to another, or from which it is never farther than a distance \[m\].
+    pub fn triangle(&self, from: f64, to: f64) -> ([Vec3; 3], f64) {
+        let ((x, v), h) = (self.at(from), to - from);
+        match self {
+            // A parabola lies between its chord and the tangents at both ends.
+            Course::Thrown(throw) => ([x, x + 0.5 * h * v, throw.at(to).0], 0.0),
+            Course::Carried { .. } if h > self.longest() => ([x; 3], f64::INFINITY),
+            Course::Carried { .. } => ([x; 3], self.limits(from, (x, v), h).0 * h),
+        }
+    }
 }
 
 /// The gap between a grain on its course and a piece of a wall.
@@ -186,26 +197,17 @@ pub(super) struct Along<'a> {
     pub course: &'a Course<'a>,
 }
 
-impl Along<'_> {
-    fn value(&self, t: f64) -> (Vec3, Vec3, Value) {
-        let (x, v) = self.course.at(t);
-        (x, v, self.form.value(self.side, self.radius, x))
-    }
-}
-
 impl Gap for Along<'_> {
-    fn at(&self, t: f64) -> (f64, f64) {
-        let (_, v, value) = self.value(t);
-        (value.gap, value.gradient.dot(v))
-    }
-
-    fn limits(&self, t: f64, h: f64) -> Limits {
-        let (speed, acceleration) = self.course.limits(t, h);
-        let (x, _, value) = self.value(t);
+    #[inline]
+    fn look(&self, t: f64, h: f64) -> Look {
+        let (x, v) = self.course.at(t);
+        let (speed, acceleration) = self.course.limits(t, (x, v), h);
+        let value = self.form.value(self.side, self.radius, x);
+        let (gap, rate) = (value.gap, value.gradient.dot(v));
         if let Course::Thrown(throw) = self.course
             && let Some(bend) = self.form.bend_of_plane(self.side, throw.acceleration)
         {
-            return Limits { bend: [bend, bend], rate: speed };
+            return Look { gap, rate, bend: [bend, bend], fastest: speed };
         }
         let [low, high] = self.form.curvature(self.side, x, speed * h);
         let steepest = match self.form {
@@ -213,13 +215,14 @@ impl Gap for Along<'_> {
             _ => value.gradient.length() + low.abs().max(high.abs()) * speed * h,
         };
         let (square, pull) = (speed * speed, steepest * acceleration);
-        Limits { bend: [low * square - pull, high * square + pull], rate: steepest * speed }
+        Look { gap, rate, bend: [low * square - pull, high * square + pull], fastest: steepest * speed }
     }
 
     fn longest(&self) -> f64 {
         self.course.longest()
     }
 
+    #[inline]
     fn first_look(&self, t: f64) -> f64 {
         let longest = self.course.longest();
         if let Course::Thrown(_) = self.course
@@ -228,9 +231,9 @@ impl Gap for Along<'_> {
             return longest;
         }
         // The time in which it could come near and move on by its radius.
-        let (_, v, value) = self.value(t);
-        let way = self.form.distance(&value).abs() + self.radius;
-        let (_, acceleration) = self.course.limits(t, 0.0);
+        let (x, v) = self.course.at(t);
+        let way = self.form.value(self.side, self.radius, x).distance().abs() + self.radius;
+        let (_, acceleration) = self.course.limits(t, (x, v), 0.0);
         let look = way / (v.length() + (acceleration * way).sqrt());
         if look.is_finite() { look.min(longest) } else { longest }
     }
@@ -268,5 +271,38 @@ pub(super) fn first_touch(
             return None;
         }
         start = if next > t { next } else { t + f64::EPSILON * t.abs().max(f64::MIN_POSITIVE) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::{MotionPart, Waveform};
+
+    #[test]
+    fn a_course_stays_in_its_triangle_or_near_it() {
+        let shaken = |form| MotionPart::Oscillate { amplitude: 0.02 * Vec3::Z, frequency: 20.0, phase: 0.4, form };
+        let turned = MotionPart::Rotate { through: Vec3::X, axis: Vec3::Y, rate: 9.0 };
+        let throw = Throw {
+            since: 0.1,
+            position: Vec3::new(0.3, -0.2, 0.5),
+            velocity: Vec3::new(1.0, -2.0, 3.0),
+            acceleration: -9.81 * Vec3::Z,
+        };
+        for part in [shaken(Waveform::Parabolic), shaken(Waveform::Sine), turned] {
+            let carrier = Carrier::new(Motion { parts: vec![part] }, Pose::IDENTITY, -0.03);
+            let end = carrier.next_break(throw.since);
+            let course = carrier.course(&throw, throw.since, end);
+            let (from, to) = (0.102, 0.11);
+            assert!(to < end);
+            let ([a, b, c], beside) = course.triangle(from, to);
+            assert!(beside < 0.1, "{beside}");
+            for k in 0..=100 {
+                let u = 0.01 * f64::from(k);
+                let inside = (1.0 - u) * (1.0 - u) * a + 2.0 * u * (1.0 - u) * b + u * u * c;
+                let (x, _) = course.at(from + u * (to - from));
+                assert!(x.distance(inside) <= beside + 1e-15, "{u}: {x} and {inside}, {beside}");
+            }
+        }
     }
 }

@@ -8,11 +8,8 @@
 
 /// A gap as a function of time.
 pub(super) trait Gap {
-    /// Gap and its rate at time `t`.
-    fn at(&self, t: f64) -> (f64, f64);
-
-    /// Over the next `h` seconds.
-    fn limits(&self, t: f64, h: f64) -> Limits;
+    /// What is known at time `t` of the next `h` seconds.
+    fn look(&self, t: f64, h: f64) -> Look;
 
     /// Longest time to look ahead \[s\].
     fn longest(&self) -> f64;
@@ -21,13 +18,17 @@ pub(super) trait Gap {
     fn first_look(&self, t: f64) -> f64;
 }
 
-/// Limits of a gap over some time.
+/// A gap at one time, and its limits over some time from then on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct Look {
+    /// The gap.
+    pub gap: f64,
+    /// Its rate.
+    pub rate: f64,
     /// The second derivative lies between these.
     pub bend: [f64; 2],
-    /// The rate is not larger than this, whatever its sign.
-    pub rate: f64,
+    /// The rate does not become larger than this, whatever its sign.
+    pub fastest: f64,
 }
 
 /// First root δ > 0 of y + rate δ + bend δ²/2 for y ≥ 0, without cancellation; infinite if there is none.
@@ -51,22 +52,18 @@ pub(super) fn first_fall(gap: &impl Gap, from: f64, to: f64) -> Option<f64> {
     let mut h = gap.first_look(t).min(FARTHEST);
     let mut looks = 0u32;
     loop {
-        let (y, rate) = gap.at(t);
+        let look = gap.look(t, h);
+        let Look { gap: y, rate, bend: [bend, _], fastest } = look;
         looks += 1;
-        debug_assert!(
-            looks < 1_000_000,
-            "no end at {t} in {from} to {to}: gap {y:e}, rate {rate:e}, h {h:e}, {:?}",
-            gap.limits(t, h)
-        );
+        debug_assert!(looks < 1_000_000, "no end at {t} in {from} to {to}: h {h:e}, {look:?}");
         if y <= 0.0 && rate < 0.0 {
             return Some(t);
         }
-        let limits = gap.limits(t, h);
         let safe = if y > 0.0 {
-            first_root(y, rate, limits.bend[0]).max(y / limits.rate)
-        } else if limits.bend[0] < 0.0 {
+            first_root(y, rate, bend).max(y / fastest)
+        } else if bend < 0.0 {
             // Closed and opening: nothing falls before the rate has turned.
-            rate / -limits.bend[0]
+            rate / -bend
         } else {
             f64::INFINITY
         };
@@ -87,13 +84,9 @@ pub(super) fn first_fall(gap: &impl Gap, from: f64, to: f64) -> Option<f64> {
 pub(super) fn first_rise(gap: &impl Gap, from: f64, to: f64) -> Option<f64> {
     struct Opposite<'a, G>(&'a G);
     impl<G: Gap> Gap for Opposite<'_, G> {
-        fn at(&self, t: f64) -> (f64, f64) {
-            let (y, rate) = self.0.at(t);
-            (-y, -rate)
-        }
-        fn limits(&self, t: f64, h: f64) -> Limits {
-            let Limits { bend: [low, high], rate } = self.0.limits(t, h);
-            Limits { bend: [-high, -low], rate }
+        fn look(&self, t: f64, h: f64) -> Look {
+            let Look { gap, rate, bend: [low, high], fastest } = self.0.look(t, h);
+            Look { gap: -gap, rate: -rate, bend: [-high, -low], fastest }
         }
         fn longest(&self) -> f64 {
             self.0.longest()

@@ -64,7 +64,16 @@ pub(super) struct Value {
     pub gradient: Vec3,
 }
 
+impl Value {
+    /// The length of which a gap that vanishes is a small fraction, over the gradient: a distance to the surface \[m\].
+    pub fn distance(&self) -> f64 {
+        let slope = self.gradient.length();
+        if slope > 0.0 { self.gap / slope } else { self.gap.abs().sqrt() }
+    }
+}
+
 /// The part of `x` across a direction.
+#[inline]
 fn across(x: Vec3, along: Vec3) -> Vec3 {
     x - x.dot(along) * along
 }
@@ -75,7 +84,53 @@ impl Form {
         matches!(self, Form::Plate { .. } | Form::Ball { .. } | Form::Tube { .. } | Form::Cone { .. })
     }
 
+    /// Whether a grain can be seen at a glance not to touch it anywhere in a triangle.
+    pub fn is_clear_of(&self, radius: f64, triangle: &[Vec3; 3]) -> bool {
+        let [a, b, c] = *triangle;
+        // Where the room is convex, what is clear at the corners is clear in between.
+        let corners_are_clear =
+            |form: &Form, side: Side| triangle.iter().all(|x| form.value(side, radius, *x).gap > 0.0);
+        let clear = match *self {
+            Form::HalfSpace { .. } | Form::Plate { .. } => corners_are_clear(self, self.side(a)),
+            Form::Ball { .. } | Form::Tube { .. } => corners_are_clear(self, Side::In),
+            // A rim lies in a plane and on a tube.
+            Form::Rim { centre, along, radius } => {
+                let plate = Form::Plate { normal: along, offset: centre.dot(along) };
+                let tube = Form::Tube { through: centre, along, radius };
+                corners_are_clear(&plate, plate.side(a)) || corners_are_clear(&tube, Side::In)
+            }
+            Form::Point { .. } | Form::Line { .. } | Form::Cone { .. } => false,
+        };
+        clear || self.distance(a) > radius + a.distance_squared(b).max(a.distance_squared(c)).sqrt()
+    }
+
+    /// Distance of a point, or less \[m\]; from a half-space negative inside.
+    #[inline]
+    pub fn distance(&self, x: Vec3) -> f64 {
+        let meridian = |from: Vec3, along: Vec3| {
+            let w = x - from;
+            (w.dot(along), across(w, along).length())
+        };
+        match *self {
+            Form::HalfSpace { normal, offset } => x.dot(normal) - offset,
+            Form::Plate { normal, offset } => (x.dot(normal) - offset).abs(),
+            Form::Point { at } => x.distance(at),
+            Form::Line { through, along } => meridian(through, along).1,
+            Form::Ball { centre, radius } => (x.distance(centre) - radius).abs(),
+            Form::Tube { through, along, radius } => (meridian(through, along).1 - radius).abs(),
+            Form::Cone { through, along, across, slope, offset } => {
+                let (s, rho) = meridian(through, along);
+                (across * rho + slope * s - offset).abs()
+            }
+            Form::Rim { centre, along, radius } => {
+                let (s, rho) = meridian(centre, along);
+                (s * s + (rho - radius) * (rho - radius)).sqrt()
+            }
+        }
+    }
+
     /// The side a centre is on.
+    #[inline]
     pub fn side(&self, x: Vec3) -> Side {
         let out = match *self {
             Form::Plate { normal, offset } => x.dot(normal) >= offset,
@@ -91,6 +146,7 @@ impl Form {
     }
 
     /// Gap and gradient of a grain of a radius on a side. Of planes and rims a distance, of the others a difference of squares.
+    #[inline]
     pub fn value(&self, side: Side, radius: f64, x: Vec3) -> Value {
         let sign = side.sign();
         let squares = |w: Vec3, reach: f64| {
@@ -131,6 +187,7 @@ impl Form {
     }
 
     /// Bounds of the eigenvalues of its second derivatives within `reach` of a place.
+    #[inline]
     pub fn curvature(&self, side: Side, x: Vec3, reach: f64) -> [f64; 2] {
         match *self {
             Form::HalfSpace { .. } | Form::Plate { .. } => [0.0, 0.0],
@@ -154,13 +211,8 @@ impl Form {
         }
     }
 
-    /// The length of which a gap that vanishes is a small fraction, over the gradient: a distance to the surface \[m\].
-    pub fn distance(&self, value: &Value) -> f64 {
-        let slope = value.gradient.length();
-        if slope > 0.0 { value.gap / slope } else { value.gap.abs().sqrt() }
-    }
-
     /// The exact second derivative of a plane's gap along a motion with this acceleration.
+    #[inline]
     pub fn bend_of_plane(&self, side: Side, acceleration: Vec3) -> Option<f64> {
         match *self {
             Form::HalfSpace { normal, .. } => Some(normal.dot(acceleration)),
@@ -171,6 +223,7 @@ impl Form {
 }
 
 /// Distance of a centre from the axis or the middle of a hollow wall: R + r outside, R − r inside, 0 where it has no room.
+#[inline]
 fn room(wall: f64, radius: f64) -> f64 {
     (wall + radius).max(0.0)
 }
@@ -183,7 +236,7 @@ pub(super) fn forms(surface: &Surface) -> Vec<(Form, Aabb)> {
             vec![(Form::HalfSpace { normal: plane.normal, offset }, surface.bounds())]
         }
         Surface::Shell(shell) => vec![(Form::Ball { centre: shell.centre, radius: shell.radius }, surface.bounds())],
-        Surface::Revolved(revolved) => of_revolved(revolved, surface.bounds()),
+        Surface::Revolved(revolved) => of_revolved(revolved),
         Surface::Polyline(line) => {
             let points = line.points();
             let count = if line.is_closed() { points.len() } else { points.len() - 1 };
@@ -205,7 +258,8 @@ pub(super) fn forms(surface: &Surface) -> Vec<(Form, Aabb)> {
     }
 }
 
-fn of_revolved(r: &Revolved, bounds: Aabb) -> Vec<(Form, Aabb)> {
+/// Face and rims; the middle of a disc needs no form of its own.
+fn of_revolved(r: &Revolved) -> Vec<(Form, Aabb)> {
     let [(s0, rho0), (s1, rho1)] = r.profile;
     let at = |s: f64| r.origin + s * r.axis;
     let face = if s0 == s1 {
@@ -218,11 +272,16 @@ fn of_revolved(r: &Revolved, bounds: Aabb) -> Vec<(Form, Aabb)> {
         let (a, slope) = ((s1 - s0).abs() / length, -turn * (rho1 - rho0) / length);
         Form::Cone { through: r.origin, along: r.axis, across: a, slope, offset: a * rho0 + slope * s0 }
     };
-    let rim = |(s, rho): (f64, f64)| match rho {
-        0.0 => Form::Point { at: at(s) },
-        _ => Form::Rim { centre: at(s), along: r.axis, radius: rho },
-    };
-    [face, rim(r.profile[0]), rim(r.profile[1])].into_iter().map(|form| (form, bounds)).collect()
+    let mut forms = vec![(face, r.bounds())];
+    for (s, rho) in r.profile {
+        let bounds = Revolved { profile: [(s, rho); 2], ..*r }.bounds();
+        if rho > 0.0 {
+            forms.push((Form::Rim { centre: at(s), along: r.axis, radius: rho }, bounds));
+        } else if s0 != s1 {
+            forms.push((Form::Point { at: at(s) }, bounds));
+        }
+    }
+    forms
 }
 
 /// Faces, edges and corners. Those inside a flat patch are found with it: they need no forms of their own.
@@ -256,4 +315,50 @@ fn of_mesh(mesh: &Mesh) -> Vec<(Form, Aabb)> {
     let points = corners.iter().zip(vertices).filter(|(is, _)| **is);
     forms.extend(points.map(|(_, &at)| (Form::Point { at }, Aabb::EMPTY.including(at))));
     forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+
+    #[test]
+    fn what_is_clear_at_a_glance_is_touched_nowhere_in_the_triangle() {
+        let mut random = Stream::new(3, Purpose::Noise, 0);
+        let (centre, along) = (Vec3::new(0.1, -0.2, 0.3), Vec3::new(1.0, 2.0, -2.0) / 3.0);
+        let forms = [
+            Form::HalfSpace { normal: along, offset: -0.4 },
+            Form::Plate { normal: along, offset: 0.2 },
+            Form::Point { at: centre },
+            Form::Line { through: centre, along },
+            Form::Ball { centre, radius: 0.9 },
+            Form::Tube { through: centre, along, radius: 0.7 },
+            Form::Cone { through: centre, along, across: 0.8, slope: 0.6, offset: 0.5 },
+            Form::Rim { centre, along, radius: 0.8 },
+        ];
+        for form in forms {
+            let mut clear = 0;
+            for _ in 0..2000 {
+                let mut draw = |from: Vec3, size: f64| {
+                    from + size
+                        * Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0))
+                };
+                let a = draw(centre, 1.0);
+                let triangle = [a, draw(a, 0.3), draw(a, 0.3)];
+                let radius = random.between(0.0, 0.3);
+                if !form.is_clear_of(radius, &triangle) {
+                    continue;
+                }
+                clear += 1;
+                let side = form.side(a);
+                for _ in 0..50 {
+                    let (u, v) = (random.uniform(), random.uniform());
+                    let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+                    let x = a + u * (triangle[1] - a) + v * (triangle[2] - a);
+                    assert!(form.value(side, radius, x).gap > 0.0, "{form:?}: {radius} at {x} in {triangle:?}");
+                }
+            }
+            assert!(clear > 200, "{form:?}: {clear}");
+        }
+    }
 }

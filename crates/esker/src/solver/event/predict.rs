@@ -6,7 +6,7 @@ use super::fall::first_fall;
 use super::fly::{self, Pull, throw};
 use super::form::{Form, Side};
 use super::meeting::Seeker;
-use super::scratch::{Piece, Scratch};
+use super::scratch::Scratch;
 use crate::boundary::WallTouch;
 use crate::math::Vec3;
 use crate::model::Model;
@@ -109,15 +109,14 @@ impl Scratch {
         if self.pieces.is_empty() {
             return;
         }
-        let near = self.near(self.cells.of(i));
         let flight = &state.particles.flight[i as usize];
         let throw = throw(flight, self.pull.on(i as usize));
         let mut until = self.agendas[i as usize].horizon().min(exit);
         let mut first = None;
-        for k in near {
-            let piece = self.piece(k);
-            if let Some(time) = self.reaches(model, piece, &throw, flight.radius, until) {
-                (until, first) = (time, Some(Event { time, with: With::Wall { index: piece.wall } }));
+        let leader = |k: &u32| self.pieces[*k as usize].leader;
+        for pieces in self.near(self.cells.of(i)).chunk_by(|a, b| leader(a) == leader(b)) {
+            if let Some((time, index)) = self.reaches(model, pieces, &throw, flight.radius, until) {
+                (until, first) = (time, Some(Event { time, with: With::Wall { index } }));
             }
         }
         if let Some(event) = first {
@@ -125,24 +124,32 @@ impl Scratch {
         }
     }
 
-    /// When a flight reaches a piece of a wall, before `until`. Depends on nothing but the flight and the motion of the wall.
-    fn reaches(&self, model: &Model, piece: &Piece, throw: &Throw, radius: f64, until: f64) -> Option<f64> {
-        let carrier = &self.carriers[usize::from(piece.wall)];
-        let surface = &model.walls[usize::from(piece.wall)].surface;
-        // A piece stands for an endless surface: where it ends the grain may touch an edge, and be on its way off.
-        let is_there = |x: Vec3, v: Vec3| {
-            let mut touches: Vec<WallTouch> = Vec::new();
-            surface.touches(x, radius * (1.0 + TOUCHING), &mut touches);
-            touches.iter().any(|touch| v.dot(touch.normal) >= -RESTING * v.length())
-        };
+    /// When and which wall a flight reaches first of some pieces that move together, before `until`. The time depends on nothing
+    /// but the flight and the motion of the wall.
+    fn reaches(&self, model: &Model, pieces: &[u32], throw: &Throw, radius: f64, until: f64) -> Option<(f64, u16)> {
+        let pieces = || pieces.iter().map(|k| &self.pieces[*k as usize]);
+        let carrier = &self.carriers[usize::from(pieces().next()?.leader)];
         let until = until.min(throw.since + FOREVER.min(2.0 * self.outlook));
         let mut t = throw.since;
         while t < until {
             let end = carrier.next_break(t);
             let course = carrier.course(throw, t, end);
-            let found = first_touch(&piece.form, radius, &course, t, end.min(until), is_there);
-            if found.is_some() {
-                return found;
+            let (mut to, mut first) = (end.min(until), None);
+            // What is past has been looked at: pieces that are too far off from now on need no search.
+            let (triangle, beside) = course.triangle(self.now.clamp(t, to), to);
+            for piece in pieces().filter(|piece| !piece.form.is_clear_of(radius + beside, &triangle)) {
+                // A piece stands for an endless surface: where it ends the grain may touch an edge, and be on its way off.
+                let is_there = |x: Vec3, v: Vec3| {
+                    let mut touches: Vec<WallTouch> = Vec::new();
+                    model.walls[usize::from(piece.wall)].surface.touches(x, radius * (1.0 + TOUCHING), &mut touches);
+                    touches.iter().any(|touch| v.dot(touch.normal) >= -RESTING * v.length())
+                };
+                if let Some(time) = first_touch(&piece.form, radius, &course, t, to, is_there) {
+                    (to, first) = (time, Some((time, piece.wall)));
+                }
+            }
+            if first.is_some() {
+                return first;
             }
             t = end;
         }

@@ -17,6 +17,8 @@ use crate::state::State;
 /// A piece of a wall.
 pub(super) struct Piece {
     pub wall: u16,
+    /// The first wall that moves as this one does.
+    pub leader: u16,
     pub form: Form,
 }
 
@@ -104,6 +106,7 @@ impl Scratch {
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         for (w, wall) in model.walls.iter().enumerate().filter(|(_, wall)| wall.active) {
             let carrier = &self.carriers[w];
+            let leader = self.carriers.iter().position(|other| other == carrier).unwrap_or(w);
             for (form, around) in forms(&wall.surface) {
                 let k = self.pieces.len() as u32;
                 let near = carrier.sweep(around).grown(radius);
@@ -112,7 +115,7 @@ impl Scratch {
                         pairs.push((cell, k));
                     }
                 });
-                self.pieces.push(Piece { wall: w as u16, form });
+                self.pieces.push(Piece { wall: w as u16, leader: leader as u16, form });
             }
         }
         pairs.sort_unstable();
@@ -127,13 +130,8 @@ impl Scratch {
     }
 
     /// Pieces of walls that grains in a cell may touch.
-    pub fn near(&self, cell: u32) -> std::ops::Range<usize> {
-        self.starts[cell as usize] as usize..self.starts[cell as usize + 1] as usize
-    }
-
-    /// The piece at a place of the lists.
-    pub fn piece(&self, k: usize) -> &Piece {
-        &self.pieces[self.near[k] as usize]
+    pub fn near(&self, cell: u32) -> &[u32] {
+        &self.near[self.starts[cell as usize] as usize..self.starts[cell as usize + 1] as usize]
     }
 
     /// Voids what was foreseen with a grain.
