@@ -56,7 +56,7 @@ pub struct CellFabric {
     pub grains: usize,
     /// Fabric of the contacts between grains whose point lies in it.
     pub fabric: Fabric,
-    /// Contacts with walls there.
+    /// Contacts of its grains with walls.
     pub wall_contacts: f64,
     /// Contacts of each grain, with walls too \[-\].
     pub coordination: f64,
@@ -64,7 +64,7 @@ pub struct CellFabric {
     pub rattlers: usize,
     /// Contacts of each of the other grains, with each other and with walls \[-\].
     pub coordination_without_rattlers: f64,
-    /// Mean overlap of all contacts there, over the smaller radius \[-\].
+    /// Mean overlap of all these contacts, over the smaller radius \[-\].
     pub overlap: f64,
 }
 
@@ -131,7 +131,9 @@ pub fn of_cells(model: &Model, state: &State, cells: &Cells) -> Vec<CellFabric> 
     let mut contacts = vec![0; p.owned()];
     visit::for_each(model, state, |c| {
         c.ends().for_each(|end| contacts[end.grain] += 1);
-        let Some(cell) = cells.holding(model, c.point) else { return };
+        // The middle of an overlap with a wall lies behind its surface, where a box may end.
+        let place = if matches!(c.other, Other::Wall(_)) { c.from } else { c.point };
+        let Some(cell) = cells.holding(model, place) else { return };
         let radius = match c.other {
             Other::Grain(j) => {
                 found[cell].fabric.add(c.normal(), c.share);
