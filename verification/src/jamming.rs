@@ -3,8 +3,9 @@
 use crate::bench::simulation;
 use crate::bulk;
 use crate::{Case, Effort, Evidence, Findings};
-use esker::contact::visit::{self, Other};
+use esker::contact::visit;
 use esker::math::Vec3;
+use esker::measure::fabric::Backbone;
 use esker::simulation::Simulation;
 use std::f64::consts::PI;
 
@@ -134,7 +135,7 @@ impl Packing {
             [side, side, if self.planar { 1.0 } else { side }],
         );
         let trace = held.stress.x_axis.x + held.stress.y_axis.y + if self.planar { 0.0 } else { held.stress.z_axis.z };
-        let contacts = contacts_without_rattlers(&simulation, dimension as usize + 1);
+        let contacts = Backbone::of(simulation.model(), &simulation.state, dimension as usize + 1).coordination();
         Point { packing, pressure: trace / f64::from(dimension), contacts, imbalance: imbalance(&simulation) }
     }
 }
@@ -148,31 +149,6 @@ fn imbalance(simulation: &Simulation) -> f64 {
     let loads = &simulation.state.particles.load;
     let net = loads.iter().map(|load| load.force.length()).sum::<f64>() / loads.len() as f64;
     if pushes[1] > 0.0 { net / (pushes[0] / pushes[1]) } else { 0.0 }
-}
-
-/// Contacts per grain, of the grains that carry: those with fewer than so many contacts are left out, and again.
-fn contacts_without_rattlers(simulation: &Simulation, least: usize) -> f64 {
-    let n = simulation.state.particles.owned();
-    let mut touching = vec![Vec::new(); n];
-    visit::for_each(simulation.model(), &simulation.state, |c| {
-        if let Other::Grain(j) = c.other {
-            touching[c.i].push(j);
-            // A pair met through a periodic face has a record on either side.
-            if c.share == 1.0 {
-                touching[j].push(c.i);
-            }
-        }
-    });
-    let mut carries = vec![true; n];
-    loop {
-        let held = |i: usize| touching[i].iter().filter(|&&j| carries[j]).count();
-        let loose: Vec<usize> = (0..n).filter(|&i| carries[i] && held(i) < least).collect();
-        if loose.is_empty() {
-            let carrying = carries.iter().filter(|c| **c).count().max(1);
-            return (0..n).filter(|&i| carries[i]).map(held).sum::<usize>() as f64 / carrying as f64;
-        }
-        loose.into_iter().for_each(|i| carries[i] = false);
-    }
 }
 
 /// Opens a packing from above jamming towards it, until it is near or grains change places; returns where the pressure ends,

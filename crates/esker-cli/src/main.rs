@@ -1,5 +1,6 @@
 //! The program `esker`: run, check, show and measure granular simulations.
 
+mod analyse;
 mod bench;
 mod check;
 mod contact;
@@ -55,6 +56,8 @@ enum Command {
     Plot(plot::Args),
     /// Tell a run on one page: parameters, outcome, energy, curves, pictures
     Report(report::Args),
+    /// Measure a state of a run: stress, fabric, coordination, distribution of forces, force chains
+    Analyse(analyse::Args),
     /// Write the frames of a run in a format of other programs: VTKHDF, H5MD, LAMMPS dump, CSV, extended XYZ
     Convert(convert::Args),
     /// List the examples, or write one to start from
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         Command::Render(args) => render::main(&args).map(|()| ExitCode::SUCCESS),
         Command::Plot(args) => plot::main(&args).map(|()| ExitCode::SUCCESS),
         Command::Report(args) => report::main(&args).map(|()| ExitCode::SUCCESS),
+        Command::Analyse(args) => analyse::main(&args).map(|()| ExitCode::SUCCESS),
         Command::Convert(args) => convert::main(&args).map(|()| ExitCode::SUCCESS),
         Command::New { name, output } => examples::main(name, output).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::main(args).map(|()| ExitCode::SUCCESS),

@@ -5,7 +5,7 @@ use crate::progress::{PhaseTimer, Progress, duration};
 use crate::{Failure, quantity, tables};
 use esker::expression::Dimension;
 use esker::model::Method;
-use esker::simulation::Simulation;
+use esker::simulation::{Simulation, Stage};
 use esker::solver::StepError;
 use esker::solver::explicit::contact_loop;
 use esker::state::State;
@@ -155,21 +155,8 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
         .into());
     }
     let (_, scene) = build::load(&scene_file, &[])?;
-    let path = if file.is_empty() {
-        match run_folder::latest_checkpoint(folder.path()) {
-            Ok(latest) => {
-                for skipped in &latest.skipped {
-                    tell!("note: {} was passed over: {}", skipped.path.display(), skipped.fault);
-                }
-                Some(latest.path)
-            }
-            // A run that died before its first checkpoint begins anew.
-            Err(run_folder::RunFolderError::NoCheckpoint { .. }) => None,
-            Err(e) => return Err(e.into()),
-        }
-    } else {
-        Some(PathBuf::from(file))
-    };
+    // A run that died before its first checkpoint begins anew.
+    let path = if file.is_empty() { newest_checkpoint(folder.path())? } else { Some(PathBuf::from(file)) };
     let mut info = info(&scene, &scene_file, &[], threads);
     keep_origin(&mut info, &folder);
     let Some(path) = path else {
@@ -178,7 +165,34 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
         let recorder = Recorder::restart(folder, scene.output, &scene.title, &simulation)?;
         return Ok(Prepared { simulation, recorder, info });
     };
-    let (meta, mut state) = checkpoint::load::<State>(&path)?;
+    let mut state = read_state(&path, &scene.stages, folder.path())?;
+    // A feed that had jammed gets another chance; whoever goes on has heard of it.
+    for feed in state.feeds.iter_mut().filter(|feed| feed.jammed) {
+        (feed.jammed, feed.failures) = (false, 0);
+    }
+    let mut simulation = Simulation::new(scene.stages, state, threads);
+    simulation.prepare()?;
+    let recorder = Recorder::resume(folder, scene.output, &scene.title, &simulation)?;
+    Ok(Prepared { simulation, recorder, info })
+}
+
+/// The newest whole checkpoint of a run, if there is any; those passed over are told.
+pub(crate) fn newest_checkpoint(folder: &Path) -> Result<Option<PathBuf>, Failure> {
+    match run_folder::latest_checkpoint(folder) {
+        Ok(latest) => {
+            for skipped in &latest.skipped {
+                tell!("note: {} was passed over: {}", skipped.path.display(), skipped.fault);
+            }
+            Ok(Some(latest.path))
+        }
+        Err(run_folder::RunFolderError::NoCheckpoint { .. }) => Ok(None),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// The state of a checkpoint, which must be of this program and fit the stages of the run in a folder.
+pub(crate) fn read_state(path: &Path, stages: &[Stage], folder: &Path) -> Result<State, Failure> {
+    let (meta, state) = checkpoint::load::<State>(path)?;
     if meta.engine != record::engine_version() {
         return Err(format!(
             "{} was written by {}; this is {}: continue with the same version",
@@ -188,18 +202,10 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
         )
         .into());
     }
-    if let Err(misfit) = state.check(&scene.stages) {
-        let folder = folder.path().display();
-        return Err(format!("{} does not belong to the run in {folder}: {misfit}", path.display()).into());
+    if let Err(misfit) = state.check(stages) {
+        return Err(format!("{} does not belong to the run in {}: {misfit}", path.display(), folder.display()).into());
     }
-    // A feed that had jammed gets another chance; whoever goes on has heard of it.
-    for feed in state.feeds.iter_mut().filter(|feed| feed.jammed) {
-        (feed.jammed, feed.failures) = (false, 0);
-    }
-    let mut simulation = Simulation::new(scene.stages, state, threads);
-    simulation.prepare()?;
-    let recorder = Recorder::resume(folder, scene.output, &scene.title, &simulation)?;
-    Ok(Prepared { simulation, recorder, info })
+    Ok(state)
 }
 
 /// A file was named where the folder of a run is wanted: tells which folder may be meant.

@@ -3,9 +3,10 @@
 //! Files for ParaView ([`vtk`](crate::vtk)), the store that viewer and pictures read ([`store`](crate::store)) and exports are
 //! all written from these lists. A new field is one entry here and shows up everywhere.
 
-use esker::contact::visit::{self, ContactForce, Other};
+use esker::contact::visit::{self, ContactForce};
 use esker::integrate::{Integrator, Rotation, isotropic};
 use esker::math::{Aabb, Mat3, Pose, Vec3, outer};
+use esker::measure::principal;
 use esker::model::{Model, PairTable};
 use esker::neighbor::PeriodicCell;
 use esker::shape::Shape;
@@ -15,7 +16,7 @@ use esker::state::State;
 /// Most numbers in a value.
 pub const MOST_COMPONENTS: usize = 6;
 /// Names of the components of a symmetric tensor in VTK's order.
-const SYMMETRIC: &[&str] = &["XX", "YY", "ZZ", "XY", "YZ", "XZ"];
+pub const SYMMETRIC: &[&str] = &["XX", "YY", "ZZ", "XY", "YZ", "XZ"];
 const XYZ: &[&str] = &["X", "Y", "Z"];
 
 /// What a field counts or measures.
@@ -85,13 +86,19 @@ impl<'a> Field<'a> {
     }
 }
 
+/// Components of the symmetric part of a tensor, in the order of [`SYMMETRIC`].
+pub fn components(tensor: &Mat3) -> [f64; 6] {
+    let s = principal::symmetric(*tensor);
+    [s.x_axis.x, s.y_axis.y, s.z_axis.z, s.x_axis.y, s.y_axis.z, s.x_axis.z]
+}
+
 /// Numbers and zeros behind them.
 fn filled<const N: usize>(numbers: [f64; N]) -> [f64; MOST_COMPONENTS] {
     std::array::from_fn(|k| numbers.get(k).copied().unwrap_or(0.0))
 }
 
 /// What contacts make of a grain.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Pressed {
     contacts: u32,
     /// Sum of the sizes of its contact forces \[N\].
@@ -129,18 +136,13 @@ impl<'a> Scene<'a> {
     fn looking(simulation: &'a Simulation, mut look: impl FnMut(ContactForce)) -> Self {
         let (model, state) = (simulation.model(), &simulation.state);
         let p = &state.particles;
-        let mut pressed = vec![Pressed::default(); p.owned()];
+        let mut pressed = vec![Pressed { contacts: 0, force: 0.0, stress: Mat3::ZERO }; p.owned()];
         visit::for_each(model, state, |c: ContactForce| {
-            let mut add = |i: usize, force: Vec3, arm: Vec3| {
-                pressed[i].contacts += 1;
-                pressed[i].force += force.length();
-                pressed[i].stress += outer(force, arm);
-            };
-            add(c.i, c.force, c.from - c.point);
-            if let Other::Grain(j) = c.other
-                && c.share == 1.0
-            {
-                add(j, -c.force, c.to - c.point);
+            for end in c.ends() {
+                let grain = &mut pressed[end.grain];
+                grain.contacts += 1;
+                grain.force += end.force.length();
+                grain.stress += outer(end.force, end.arm);
             }
             look(c);
         });
@@ -183,7 +185,6 @@ impl<'a> Scene<'a> {
         let p = &state.particles;
         let shows_turning = |shape: Shape| shape != Shape::Sphere;
         let turning = if model.kinds.iter().any(|k| shows_turning(k.shape)) { Always } else { Not };
-        let half = |a: f64, b: f64| 0.5 * (a + b);
         vec![
             Field::whole("id", Number::Identity, Once, |i| p.id[i]),
             Field::real("radius", "m", Once, |i| p.radius(i)),
@@ -204,27 +205,14 @@ impl<'a> Scene<'a> {
             Field::vector("torque", "N m", Not, |i| p.load[i].torque),
             Field::real("contact force", "N", Always, |i| pressed[i].force),
             Field::whole("coordination", Number::Whole, Always, |i| pressed[i].contacts.into()),
-            Field::real("pressure", "Pa", Always, |i| {
-                let s = &pressed[i].stress;
-                (s.x_axis.x + s.y_axis.y + s.z_axis.z) / if model.planar { 2.0 } else { 3.0 }
-            }),
+            Field::real("pressure", "Pa", Always, |i| principal::pressure(pressed[i].stress, model.planar)),
             Field {
                 name: "stress",
                 unit: "Pa",
                 components: SYMMETRIC,
                 number: Number::Real,
                 keep: Not,
-                value: Box::new(move |i| {
-                    let s = &pressed[i].stress;
-                    [
-                        s.x_axis.x,
-                        s.y_axis.y,
-                        s.z_axis.z,
-                        half(s.x_axis.y, s.y_axis.x),
-                        half(s.y_axis.z, s.z_axis.y),
-                        half(s.x_axis.z, s.z_axis.x),
-                    ]
-                }),
+                value: Box::new(|i| components(&pressed[i].stress)),
             },
         ]
     }
@@ -233,14 +221,10 @@ impl<'a> Scene<'a> {
     pub fn contact_fields(&self) -> Vec<Field<'_>> {
         use Keep::{Always, Not};
         let all = self.contacts();
-        let normal = |c: &ContactForce| (c.to - c.from).normalize_or_zero();
         vec![
             Field::vector("force", "N", Not, |k| all[k].force),
             Field::real("normal force", "N", Always, |k| all[k].normal_force),
-            Field::real("tangential force", "N", Always, move |k| {
-                let c = &all[k];
-                (c.force + c.normal_force * normal(c)).length()
-            }),
+            Field::real("tangential force", "N", Always, |k| all[k].tangential_force()),
             Field::real("overlap", "m", Not, |k| all[k].overlap),
         ]
     }

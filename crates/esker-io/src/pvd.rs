@@ -4,8 +4,8 @@
 //! on. A list read back can be cut at a time, for a run that is continued from a checkpoint.
 
 use crate::atomic::{self, FileError};
-use crate::vtk::escape;
 use crate::xml;
+use crate::xml::escape;
 use std::io;
 use std::path::PathBuf;
 

@@ -20,6 +20,7 @@
 
 use crate::atomic::{self, FileError};
 use crate::frame::{Field, MOST_COMPONENTS, Number};
+use crate::xml::escape;
 use esker::math::Vec3;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -279,7 +280,7 @@ impl<'a> Cells<'a> {
 pub enum VtkError {
     /// An array has too few or too many values.
     #[error(
-        "the array `{array}` has {found} values, but the data set has {expected} {what}\n  give one value for each of the {what}"
+        "the array `{array}` has {found} values, but the data set has {expected} {what}s\n  give one value for each of the {what}s"
     )]
     Length {
         /// Name of the array.
@@ -288,7 +289,7 @@ pub enum VtkError {
         found: usize,
         /// Values it should have.
         expected: usize,
-        /// `points` or `cells`.
+        /// `point` or `cell`.
         what: &'static str,
     },
     /// Two arrays of the same kind share a name, so a reader would lose one.
@@ -427,21 +428,9 @@ impl<'a> PolyData<'a> {
     /// What can be known to be wrong before the first byte.
     fn check(&self) -> Result<(), VtkError> {
         let cells = self.verts.count + self.lines.count + self.polys.count;
-        for (arrays, expected, what) in
-            [(&self.point_data, self.points.tuples, "points"), (&self.cell_data, cells, "cells")]
-        {
-            if let Some(a) = arrays.iter().find(|a| a.tuples != expected) {
-                return Err(VtkError::Length { array: a.name.clone(), found: a.tuples, expected, what });
-            }
-        }
-        for (arrays, what) in [(&self.field_data, "field"), (&self.point_data, "point"), (&self.cell_data, "cell")] {
-            for (i, a) in arrays.iter().enumerate() {
-                if arrays[..i].iter().any(|b| b.name == a.name) {
-                    return Err(VtkError::TwiceNamed { array: a.name.clone(), what });
-                }
-            }
-        }
-        Ok(())
+        check(&self.field_data, None, "field")?;
+        check(&self.point_data, Some(self.points.tuples), "point")?;
+        check(&self.cell_data, Some(cells), "cell")
     }
 
     /// The XML head with the place of every block, then the blocks in the same order.
@@ -464,26 +453,41 @@ impl<'a> PolyData<'a> {
         for (name, cells) in [("Verts", self.verts), ("Lines", self.lines), ("Polys", self.polys)] {
             blocks.section(&mut head, "      ", name, false, vec![cells.connectivity, cells.offsets]);
         }
-        head += "    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_";
-        out.write_all(head.as_bytes())?;
-        for (bytes, stream) in blocks.list {
-            out.write_all(&bytes.to_le_bytes())?;
-            stream(out)?;
-        }
-        out.write_all(b"\n  </AppendedData>\n</VTKFile>\n")
+        head += "    </Piece>\n  </PolyData>\n";
+        blocks.write(&head, out)
     }
+}
+
+/// Each array has a value for each of the points or cells, and a name of its own.
+pub(crate) fn check(arrays: &[Array], expected: Option<usize>, what: &'static str) -> Result<(), VtkError> {
+    for (i, a) in arrays.iter().enumerate() {
+        if let Some(expected) = expected.filter(|&n| n != a.tuples) {
+            return Err(VtkError::Length { array: a.name.clone(), found: a.tuples, expected, what });
+        }
+        if arrays[..i].iter().any(|b| b.name == a.name) {
+            return Err(VtkError::TwiceNamed { array: a.name.clone(), what });
+        }
+    }
+    Ok(())
 }
 
 /// The binary blocks in the order of the file, and where the next one begins.
 #[derive(Default)]
-struct Blocks<'a> {
+pub(crate) struct Blocks<'a> {
     list: Vec<(u64, Stream<'a>)>,
     next: u64,
 }
 
 impl<'a> Blocks<'a> {
     /// Describes the arrays of one XML section and queues their content.
-    fn section(&mut self, head: &mut String, indent: &str, name: &str, tuples: bool, arrays: Vec<Array<'a>>) {
+    pub(crate) fn section(
+        &mut self,
+        head: &mut String,
+        indent: &str,
+        name: &str,
+        tuples: bool,
+        arrays: Vec<Array<'a>>,
+    ) {
         let _ = writeln!(head, "{indent}<{name}>");
         for array in arrays {
             let _ = writeln!(head, "{indent}  <DataArray {}/>", array.attributes(tuples, self.next));
@@ -492,23 +496,17 @@ impl<'a> Blocks<'a> {
         }
         let _ = writeln!(head, "{indent}</{name}>");
     }
-}
 
-/// Text made safe for an XML attribute. Control characters, which XML cannot hold, become U+FFFD.
-pub(crate) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            '"' => safe += "&quot;",
-            '\'' => safe += "&apos;",
-            '\u{0}'..'\u{20}' | '\u{7f}'..'\u{a0}' | '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
-            other => safe.push(other),
+    /// Writes the head, the blocks, and the end of the file.
+    pub(crate) fn write(self, head: &str, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(head.as_bytes())?;
+        out.write_all(b"  <AppendedData encoding=\"raw\">\n_")?;
+        for (bytes, stream) in self.list {
+            out.write_all(&bytes.to_le_bytes())?;
+            stream(out)?;
         }
+        out.write_all(b"\n  </AppendedData>\n</VTKFile>\n")
     }
-    safe
 }
 
 #[cfg(test)]
@@ -571,7 +569,7 @@ mod tests {
             "{error}"
         );
         let error = PolyData::points([[0.0; 3]; 4]).cell_data("kind", [1u8; 4]).to_bytes().unwrap_err();
-        assert!(matches!(error, VtkError::Length { expected: 0, what: "cells", .. }));
+        assert!(matches!(error, VtkError::Length { expected: 0, what: "cell", .. }));
         let twice = PolyData::points([[0.0; 3]; 1]).point_data("a", [1.0]).point_data("a", [2.0]).to_bytes();
         assert!(matches!(twice, Err(VtkError::TwiceNamed { what: "point", .. })));
         assert!(!path.exists());

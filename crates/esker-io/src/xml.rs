@@ -18,7 +18,7 @@ pub(crate) fn attributes(text: &str) -> Result<Vec<(&str, String)>, String> {
     Ok(found)
 }
 
-/// The inverse of [`escape`](crate::vtk::escape).
+/// The inverse of [`escape`].
 pub(crate) fn unescape(text: &str) -> Result<String, String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -36,4 +36,21 @@ pub(crate) fn unescape(text: &str) -> Result<String, String> {
         rest = after;
     }
     Ok(plain + rest)
+}
+
+/// Text made safe for an XML attribute. Control characters, which XML cannot hold, become U+FFFD.
+pub(crate) fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe += "&amp;",
+            '<' => safe += "&lt;",
+            '>' => safe += "&gt;",
+            '"' => safe += "&quot;",
+            '\'' => safe += "&apos;",
+            '\u{0}'..'\u{20}' | '\u{7f}'..'\u{a0}' | '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
+            other => safe.push(other),
+        }
+    }
+    safe
 }

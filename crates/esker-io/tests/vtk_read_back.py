@@ -66,6 +66,26 @@ def poly_data(path):
     }
 
 
+def image_data(path):
+    from vtkmodules.vtkIOXML import vtkXMLImageDataReader
+
+    faults = []
+    reader = vtkXMLImageDataReader()
+    reader.AddObserver("ErrorEvent", lambda *_: faults.append("error"))
+    reader.AddObserver("WarningEvent", lambda *_: faults.append("warning"))
+    reader.SetFileName(path)
+    reader.Update()
+    if faults or reader.GetErrorCode() != 0:
+        sys.exit(f"VTK cannot read {path}: {faults}, code {reader.GetErrorCode()}")
+    data = reader.GetOutput()
+    attributes = data.GetCellData()
+    return {
+        "bounds": list(data.GetBounds()),
+        "cells": data.GetNumberOfCells(),
+        "cell_data": [describe(attributes.GetAbstractArray(i)) for i in range(attributes.GetNumberOfArrays())],
+    }
+
+
 def collection(path):
     import xml.etree.ElementTree as tree
 
@@ -75,4 +95,5 @@ def collection(path):
 
 if __name__ == "__main__":
     path = sys.argv[1]
-    print(json.dumps(collection(path) if path.endswith(".pvd") else poly_data(path)))
+    readers = {"pvd": collection, "vti": image_data}
+    print(json.dumps(readers.get(path.rsplit(".", 1)[-1], poly_data)(path)))

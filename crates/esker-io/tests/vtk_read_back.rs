@@ -3,7 +3,13 @@
 //! Needs a Python with the `vtk` package: `ESKER_PYTHON=…/bin/python cargo test -p esker-io --test vtk_read_back`.
 //! Without that variable the tests say that they were skipped; with it, any difference is a failure.
 
+use esker::measure::cells::Cells;
+use esker::simulation::Simulation;
+use esker_io::analysis::Analysis;
+use esker_io::build::{self, Scene};
+use esker_io::frame::components;
 use esker_io::pvd::{Collection, Entry};
+use esker_io::scene;
 use esker_io::vtk::{Array, PolyData};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -156,4 +162,47 @@ fn a_collection_is_well_formed_xml() {
     let Some(found) = read_back(&path) else { return };
     let expected = json!([["0.0", "0", "grains-000000.vtp"], ["1e-7", "2", "odd <name> & 'more' \"x\" é.vtp"]]);
     assert_eq!(found, expected);
+}
+
+#[test]
+fn vtk_reads_the_cells_and_chains_of_an_analysis() {
+    let scene = analysed();
+    let model = &scene.stages[0].model;
+    let mut simulation = Simulation::new(scene.stages.clone(), scene.state, 1);
+    simulation.prepare().unwrap();
+    let cells = Cells::around(model, &simulation.state, [1, 2, 1]).unwrap();
+    let analysis = Analysis::of(model, &simulation.state, cells, 45.0);
+    let dir = tempfile::tempdir().unwrap();
+    analysis.write(dir.path()).unwrap();
+
+    let Some(found) = read_back(&dir.path().join("cells.vti")) else { return };
+    let bounds: Vec<f64> = serde_json::from_value(found["bounds"].clone()).unwrap();
+    let (min, max) = (cells.bounds().min, cells.bounds().max);
+    for (found, expected) in bounds.iter().zip([min.x, max.x, min.y, max.y, min.z, max.z]) {
+        assert!((found - expected).abs() < 1e-12, "{bounds:?}");
+    }
+    assert_eq!(found["cells"], 2);
+    let stress: Vec<f64> = analysis.stress.iter().flat_map(|s| components(&s.contact)).collect();
+    let expected = array("stress", "double", 6, &["XX", "YY", "ZZ", "XY", "YZ", "XZ"], bits(&stress));
+    assert!(found["cell_data"].as_array().unwrap().contains(&expected), "{found}");
+
+    let found = read_back(&dir.path().join("chains.vtp")).unwrap();
+    assert_eq!(found["lines"], json!([[0, 1, 2, 3]]));
+    assert_eq!(found["point_data"][1]["values"], json!(bits(&[0.01; 4])));
+}
+
+/// Four discs pressed together in a row, and pairs that hardly touch.
+fn analysed() -> Scene {
+    let row = (0..4).map(|k| format!("[{}, 0]", 0.0199 * f64::from(k)));
+    let pairs = (1..9).flat_map(|k| [0.0, 0.019_999].map(|x| format!("[{x}, {}]", 0.05 * f64::from(k))));
+    let places: Vec<String> = row.chain(pairs).collect();
+    let text = format!(
+        "title = \"row\"\nplanar = true\ngravity = [0, 0]\n[material.m]\ndensity = 1000\n\
+         [contact.default]\nnormal = {{ law = \"hooke\", stiffness = 1e5 }}\n\
+         [[grains]]\nname = \"discs\"\nmaterial = \"m\"\nradius = 0.01\n\
+         fill = {{ method = \"at\", positions = [{}] }}\n[[stage]]\nname = \"one\"\nduration = 1\n",
+        places.join(", ")
+    );
+    let raw = scene::read(&text, "row.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+    build::build(&raw, Path::new(".")).unwrap_or_else(|e| panic!("{e}"))
 }

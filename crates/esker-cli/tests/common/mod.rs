@@ -264,7 +264,7 @@ fn assert_whole_rows(bytes: &[u8]) {
 }
 
 /// The blocks that the head of a file announces follow each other without gap up to the last tag.
-fn assert_whole_vtp(name: &str, bytes: &[u8]) {
+pub fn assert_whole_vtp(name: &str, bytes: &[u8]) {
     const MARK: &[u8] = b"<AppendedData encoding=\"raw\">";
     assert!(bytes.starts_with(b"<?xml"), "{name}");
     let at = bytes.windows(MARK.len()).position(|w| w == MARK).unwrap_or_else(|| panic!("{name}: no data"));

@@ -44,6 +44,41 @@ pub enum Other {
     Wall(usize),
 }
 
+/// A grain's side of a contact.
+#[derive(Clone, Copy, Debug)]
+pub struct End {
+    /// The grain.
+    pub grain: usize,
+    /// Force on it \[N\].
+    pub force: Vec3,
+    /// From the contact point to its centre \[m\].
+    pub arm: Vec3,
+}
+
+impl ContactForce {
+    /// The grains it acts on. Of a pair met through a periodic face, which has a record from either side, the first alone.
+    pub fn ends(&self) -> impl Iterator<Item = End> {
+        let first = End { grain: self.i, force: self.force, arm: self.from - self.point };
+        let second = match self.other {
+            Other::Grain(j) if self.share == 1.0 => {
+                Some(End { grain: j, force: -self.force, arm: self.to - self.point })
+            }
+            _ => None,
+        };
+        [Some(first), second].into_iter().flatten()
+    }
+
+    /// Unit normal from the first grain to the second body.
+    pub fn normal(&self) -> Vec3 {
+        (self.to - self.from).normalize_or_zero()
+    }
+
+    /// Size of the tangential force \[N\].
+    pub fn tangential_force(&self) -> f64 {
+        (self.force + self.normal_force * self.normal()).length()
+    }
+}
+
 /// Calls `f` for every stored contact, pairs first, in their order.
 ///
 /// # Panics

@@ -18,16 +18,9 @@ pub struct GrainContacts {
 pub fn of_grains(model: &Model, state: &State) -> Vec<GrainContacts> {
     let mut grains = vec![GrainContacts::default(); state.particles.owned()];
     visit::for_each(model, state, |c| {
-        let mut add = |i: usize| {
-            grains[i].count += 1;
-            grains[i].load += c.force.length();
-        };
-        add(c.i);
-        // A pair met through a periodic face has a record on either side.
-        if let Other::Grain(j) = c.other
-            && c.share == 1.0
-        {
-            add(j);
+        for end in c.ends() {
+            grains[end.grain].count += 1;
+            grains[end.grain].load += end.force.length();
         }
     });
     grains

@@ -1,6 +1,6 @@
 //! Measures inside a region: number, packing fraction, coordination, stress.
 
-use crate::contact::visit::{self, Other};
+use crate::contact::visit;
 use crate::math::{Mat3, Vec3, outer};
 use crate::model::Model;
 use crate::region::{Region, RegionError};
@@ -52,12 +52,7 @@ pub fn measure(model: &Model, state: &State, region: &Region) -> Result<RegionMe
         if holds(c.point) {
             stress += outer(c.force, c.from - c.to) * c.share;
         }
-        ends += usize::from(is_inside[c.i]);
-        if let Other::Grain(j) = c.other
-            && c.share == 1.0
-        {
-            ends += usize::from(is_inside[j]);
-        }
+        ends += c.ends().filter(|end| is_inside[end.grain]).count();
     });
     Ok(RegionMeasure {
         count: inside.len(),
