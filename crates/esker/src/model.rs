@@ -235,6 +235,43 @@ pub enum Method {
     Explicit,
     /// Hard collisions in time order: [`crate::solver::event`].
     Event(EventSettings),
+    /// From one equilibrium to the next: [`crate::solver::quasistatic`].
+    Quasistatic(StaticSettings),
+}
+
+/// Settings of the quasi-static solver.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StaticSettings {
+    /// Whether grains turn.
+    pub nodes: Nodes,
+    /// How the structure is solved.
+    pub by: StaticBy,
+    /// A force below this part of the largest load counts as none.
+    pub tolerance: f64,
+}
+
+/// What grains do in a structure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Nodes {
+    /// Move and turn.
+    #[default]
+    Turning,
+    /// Move only: moments are not balanced (Gavrilov 1999, chapter 4).
+    Translating,
+}
+
+/// How a structure is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StaticBy {
+    /// By size.
+    #[default]
+    Automatic,
+    /// The inverse kept up to date: [`crate::structure::rima`].
+    Inverse,
+    /// Sparse factors: [`crate::structure::cholesky`].
+    Factors,
+    /// Conjugate gradients: [`crate::structure::gradients`].
+    Gradients,
 }
 
 /// Settings of the event-driven solver.

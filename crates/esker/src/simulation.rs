@@ -6,6 +6,7 @@ use crate::measure::{energy, probe};
 use crate::model::{Method, Model};
 use crate::solver::event::Event;
 use crate::solver::explicit::{Explicit, GRAINS_PER_WORKER};
+use crate::solver::quasistatic::Quasistatic;
 use crate::solver::{PhaseHook, Solver, StepError};
 use crate::state::State;
 use serde::{Deserialize, Serialize};
@@ -228,10 +229,12 @@ impl Simulation {
         let (workers, least) = (self.workers, self.grains_per_worker);
         let (hook, without_losses, width) = (&self.hook, self.without_losses, self.width);
         let hard = matches!(stage.model.method, Method::Event(_)) && !self.state.meetings.handed_over;
+        let at_rest = matches!(stage.model.method, Method::Quasistatic(_));
         let solver = self.solver.get_or_insert_with(|| {
             let explicit = Explicit::new(workers).grains_per_worker(least).width(width);
             let mut solver: Box<dyn Solver> = match without_losses {
                 _ if hard => Box::new(Event::new()),
+                _ if at_rest => Box::new(Quasistatic::new()),
                 true => Box::new(explicit.without_losses()),
                 false => Box::new(explicit),
             };
@@ -258,6 +261,7 @@ impl Simulation {
         let old = &self.stages[self.state.stage].model;
         let state = &mut self.state;
         state.meetings.handed_over = false;
+        state.statics.built = None;
         let held = energy::mechanical(old, state);
         let poses: Vec<Pose> = (0..old.walls.len()).map(|w| state.wall_pose(old, w, state.time)).collect();
         state.stage += 1;

@@ -9,6 +9,7 @@ use crate::measure::tally::Tally;
 use crate::model::Model;
 use crate::particles::{NewGrain, Particles};
 use crate::simulation::Stage;
+use crate::solver::quasistatic::Statics;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -43,6 +44,8 @@ pub struct State {
     pub ledger: Ledger,
     /// What the event-driven solver has met.
     pub meetings: Meetings,
+    /// What the quasi-static solver has done.
+    pub statics: Statics,
     /// Whether the loads, and the stiffnesses that contacts remember, belong to the present positions and laws. To be
     /// cleared by who changes either.
     pub loads_are_current: bool,

@@ -124,7 +124,7 @@ pub(super) fn touches(scene: &Scene, near: &NearWalls, entry: &NearWall, out: &m
 }
 
 /// Curvatures of a grain and of the wall where they touch: see [`Touch::curvature`].
-pub(super) fn curvature_on_wall(planar: bool, inverse_radius: f64, found: &WallTouch) -> [f64; 2] {
+pub(crate) fn curvature_on_wall(planar: bool, inverse_radius: f64, found: &WallTouch) -> [f64; 2] {
     [inverse_radius, inverse_effective_radius(planar, inverse_radius, found.curvature) - inverse_radius]
 }
 
@@ -329,7 +329,7 @@ pub fn wall_touch(
 /// One over the effective radius of a sphere on a wall with two principal curvatures: 1/R\* is the geometric mean of the relative
 /// curvatures (Landau & Lifshitz vol. 7 §9). In a planar scene only the curvature in the plane counts. A grain nearly as
 /// large as the hollow it lies in conforms to it, beyond any of these laws: R\* is then limited to a thousand radii.
-pub(super) fn inverse_effective_radius(planar: bool, inverse_radius: f64, curvature: [f64; 2]) -> f64 {
+pub(crate) fn inverse_effective_radius(planar: bool, inverse_radius: f64, curvature: [f64; 2]) -> f64 {
     if planar {
         let [a, b] = curvature;
         let in_plane = if a.abs() > b.abs() { a } else { b };
@@ -342,7 +342,7 @@ pub(super) fn inverse_effective_radius(planar: bool, inverse_radius: f64, curvat
 
 /// [`Touch::elongation`] of a sphere on a wall, nothing where the wall curves the same both ways, as planes and shells do.
 /// The radius of Hertz's force is limited as R\* is.
-pub(super) fn elongation_on_wall(planar: bool, inverse_radius: f64, curvature: [f64; 2]) -> f64 {
+pub(crate) fn elongation_on_wall(planar: bool, inverse_radius: f64, curvature: [f64; 2]) -> f64 {
     if planar || curvature[0] == curvature[1] {
         return 0.0;
     }

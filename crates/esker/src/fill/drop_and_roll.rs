@@ -124,6 +124,21 @@ struct Near {
     gap: f64,
 }
 
+/// Lets one more grain down among others that are at rest; `None` when it falls for ever or finds no rest.
+pub fn let_down(
+    walls: &dyn Obstacles,
+    others: impl Iterator<Item = Placed>,
+    r_max: f64,
+    start: Placed,
+    down: Vec3,
+    planar: bool,
+    max_fall: f64,
+) -> Option<Vec3> {
+    let mut roller = Roller::new(walls, r_max, planar, down, max_fall);
+    others.for_each(|grain| roller.grains.push(grain));
+    roller.settle(start.centre, start.radius).ok()
+}
+
 enum Failure {
     Lost { fallen: f64 },
     Restless { centre: Vec3 },

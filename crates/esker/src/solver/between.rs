@@ -3,6 +3,7 @@
 use super::StepError;
 use crate::boundary::WallTouch;
 use crate::contact::visit;
+use crate::contact::walls::WallFrames;
 use crate::field::Field;
 use crate::fill::feed::Outcome;
 use crate::fill::{Obstacles, Push};
@@ -128,7 +129,7 @@ pub fn feed(model: &Model, state: &mut State) -> Result<(), StepError> {
 /// Grains and walls near a place, as obstacles.
 pub struct Surroundings<'a> {
     model: &'a Model,
-    frames: crate::contact::walls::WallFrames,
+    frames: WallFrames,
     near: Vec<Place>,
 }
 
@@ -170,12 +171,17 @@ impl Obstacles for Surroundings<'_> {
                 out.push(Push { direction: d.try_normalize().unwrap_or(Vec3::X), depth });
             }
         }
-        let mut touches: Vec<WallTouch> = Vec::new();
-        for (wall, pose) in self.model.walls.iter().zip(&self.frames.pose).filter(|(wall, _)| wall.active) {
-            touches.clear();
-            wall.surface.touches(pose.to_local(centre), radius, &mut touches);
-            out.extend(touches.iter().map(|t| Push { direction: pose.orientation * -t.normal, depth: t.overlap }));
-        }
+        push_out_of_walls(self.model, &self.frames, centre, radius, out);
+    }
+}
+
+/// Appends the way out of every wall that a sphere overlaps.
+pub fn push_out_of_walls(model: &Model, frames: &WallFrames, centre: Vec3, radius: f64, out: &mut Vec<Push>) {
+    let mut touches: Vec<WallTouch> = Vec::new();
+    for (wall, pose) in model.walls.iter().zip(&frames.pose).filter(|(wall, _)| wall.active) {
+        touches.clear();
+        wall.surface.touches(pose.to_local(centre), radius, &mut touches);
+        out.extend(touches.iter().map(|t| Push { direction: pose.orientation * -t.normal, depth: t.overlap }));
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod between;
 pub mod event;
 pub mod explicit;
+pub mod quasistatic;
 
 use crate::model::Model;
 use crate::state::State;
@@ -109,6 +110,19 @@ pub enum StepError {
     /// The hard collisions of a scene cannot be done.
     #[error("{0}")]
     Hard(String),
+    /// Grains do not come to rest.
+    #[error(
+        "{} not come to rest at step {step} (t = {time} s): what holds them gives way, and where they move to is not a question of statics; let a stage with the solver \"explicit\" follow, or hold them better",
+        named(.grains)
+    )]
+    NotStatic {
+        /// Identities of grains that move, as far as they are known.
+        grains: Vec<u64>,
+        /// Step.
+        step: u64,
+        /// Time \[s\].
+        time: f64,
+    },
     /// The neighbour search failed.
     #[error("{0}")]
     Search(#[from] crate::neighbor::SearchError),
@@ -125,4 +139,15 @@ pub enum StepError {
         /// Failed attempts.
         failures: u32,
     },
+}
+
+/// Some grains in words.
+fn named(grains: &[u64]) -> String {
+    let first = |n: usize| grains.iter().take(n).map(u64::to_string).collect::<Vec<_>>().join(", ");
+    match grains.len() {
+        0 => "the grains do".into(),
+        1 => format!("grain {} does", grains[0]),
+        n if n <= 5 => format!("grains {} do", first(n)),
+        n => format!("grains {} and {} more do", first(5), n - 5),
+    }
 }

@@ -28,9 +28,10 @@ pub const GROUND: u32 = u32::MAX;
 pub const MOST: usize = 6;
 
 /// What a node can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Freedom {
     /// Two translations (Gavrilov's nodes).
+    #[default]
     Planar,
     /// Two translations and a rotation.
     PlanarTurning,
@@ -235,7 +236,7 @@ impl Spring {
 }
 
 /// Nodes and links: what there is to solve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
     /// What the nodes can do.
     pub freedom: Freedom,
@@ -346,6 +347,30 @@ pub trait Backend: Send {
     fn memory(&self) -> usize;
 }
 
+impl Backend for Box<dyn Backend> {
+    fn reset(&mut self, frame: &Frame) -> Result<(), Loose> {
+        (**self).reset(frame)
+    }
+    fn attached(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose> {
+        (**self).attached(frame, links)
+    }
+    fn connected(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose> {
+        (**self).connected(frame, links)
+    }
+    fn disconnected(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose> {
+        (**self).disconnected(frame, links)
+    }
+    fn dropped(&mut self, frame: &Frame, node: u32, links: &[Link]) -> Result<(), Loose> {
+        (**self).dropped(frame, node, links)
+    }
+    fn respond(&mut self, frame: &Frame, f: &[f64], u: &mut [f64]) -> Effort {
+        (**self).respond(frame, f, u)
+    }
+    fn memory(&self) -> usize {
+        (**self).memory()
+    }
+}
+
 /// A frame with a way to solve it.
 pub struct Structure<B> {
     /// Nodes and links.
@@ -364,12 +389,13 @@ impl<B: Backend> Structure<B> {
     /// Of a frame.
     pub fn of(frame: Frame, mut backend: B) -> Result<Self, Loose> {
         backend.reset(&frame)?;
-        let free = (0..frame.links.len() as u32).filter(|&l| frame.links[l as usize].is_none()).collect();
+        let free = holes(&frame);
         Ok(Self { frame, backend, free })
     }
 
     /// Takes a way to solve it anew from the links.
     pub fn rebuild(&mut self) -> Result<(), Loose> {
+        self.free = holes(&self.frame);
         self.backend.reset(&self.frame)
     }
 
@@ -488,6 +514,11 @@ impl<B: Backend> Structure<B> {
         let square = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
         square(&mut back.iter().zip(&x).map(|(b, x)| b - x)) / square(&mut x.iter().copied())
     }
+}
+
+/// Numbers of links that are free to be given again.
+fn holes(frame: &Frame) -> Vec<u32> {
+    (0..frame.links.len() as u32).filter(|&l| frame.links[l as usize].is_none()).collect()
 }
 
 /// Most rounds of refinement.

@@ -165,7 +165,7 @@ impl Rima {
     /// Calls `work` with each row, on several workers when that is worth it.
     fn each_row(&mut self, springs: usize, work: impl Fn(usize, &mut [f64]) + Sync) {
         let n = self.size();
-        if n * n * springs / 2 < 4 * PART {
+        if n * n * springs / 2 < 64 * PART {
             self.rows.iter_mut().enumerate().for_each(|(node, row)| work(node, row));
         } else {
             let at_once = (PART / (n * self.m * springs)).max(1);
@@ -392,7 +392,7 @@ impl Rima {
             }
             sum
         };
-        let sums: Vec<Vec<f64>> = if n * n < 4 * PART {
+        let sums: Vec<Vec<f64>> = if n * n < 128 * PART {
             (0..PARTS).map(of_part).collect()
         } else {
             (0..PARTS).into_par_iter().map(of_part).collect()

@@ -66,6 +66,13 @@ pub struct PowerLaw {
     pub exponent: f64,
 }
 
+impl PowerLaw {
+    /// Overlap under a force \[m\].
+    pub fn overlap_at(&self, force: f64) -> f64 {
+        (force / self.coefficient).powf(1.0 / self.exponent)
+    }
+}
+
 macro_rules! any_normal {
     ($($(#[doc = $doc:literal])+ $law:ident,)+) => {
         /// The free choice of a scene: an enum that is itself a normal law.

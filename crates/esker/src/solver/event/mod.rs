@@ -156,7 +156,7 @@ enum Fate {
 fn settings(model: &Model) -> EventSettings {
     match model.method {
         Method::Event(settings) => settings,
-        Method::Explicit => EventSettings { collapse: Collapse::Refuse, window: f64::INFINITY },
+        _ => EventSettings { collapse: Collapse::Refuse, window: f64::INFINITY },
     }
 }
 

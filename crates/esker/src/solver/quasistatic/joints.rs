@@ -1,0 +1,277 @@
+//! Contacts as joints of a structure: their forces by the laws at the places grains have, and nearly, by springs, at places close
+//! to these.
+
+use crate::boundary::WallTouch;
+use crate::contact::walls::{WallFrames, curvature_on_wall, elongation_on_wall, inverse_effective_radius};
+use crate::contact::{Contacts, Levers, PairContact, WallContact};
+use crate::law::normal::NormalLaw;
+use crate::law::tangential::{AnyTangential, TangentialLaw};
+use crate::law::{History, Law, Memory, Touch};
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::particles::Particles;
+use crate::structure::{Action, Freedom, GROUND, Link};
+use serde::{Deserialize, Serialize};
+
+/// Who touches whom, by identities that outlast any order of the grains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Key {
+    /// Two grains, the one with the lower identity first.
+    Pair(u64, u64),
+    /// A grain, a wall and its face, edge or vertex.
+    Wall(u64, u16, u32),
+}
+
+/// The second body of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Other {
+    Grain(usize),
+    Wall { wall: u16, feature: u32, point: Vec3 },
+}
+
+/// A contact.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Joint {
+    pub key: Key,
+    pub i: usize,
+    pub other: Other,
+    /// Geometry and stiffness as the structure knows them: those of the place where it was last renewed.
+    pub link: Link,
+    /// What it does to both bodies where they are.
+    pub base: [Action; 2],
+    pub friction: f64,
+    /// Normal force there, positive when pushing \[N\]; negative where a gap is still open, as if it had been stretched.
+    pub push: f64,
+    /// Elastic tangential displacement there, of the first body against the second \[m\].
+    pub spring: Vec3,
+    /// What has slid since \[m\].
+    pub slid: Vec3,
+    /// Its number in the structure.
+    pub number: u32,
+}
+
+/// Forces of a joint after displacements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    /// Normal force, positive when pushing \[N\].
+    pub push: f64,
+    /// Elastic tangential displacement \[m\].
+    pub spring: Vec3,
+    /// Force on the second body beside that where they are \[N\].
+    pub more: Vec3,
+}
+
+impl Joint {
+    /// Forces after displacements of the nodes, by its springs.
+    pub fn after(&self, freedom: Freedom, u: &[f64], node: &[u32]) -> Held {
+        let of = |grain: usize| freedom.shift(u, node[grain]);
+        let second = match self.other {
+            Other::Grain(j) => of(j),
+            Other::Wall { .. } => Default::default(),
+        };
+        let stretch = self.link.stretch(&of(self.i), &second);
+        let along = stretch.dot(self.link.normal);
+        let (squeezed, sheared) = (self.link.stiffness[0] * along, stretch - along * self.link.normal - self.slid);
+        Held {
+            push: self.push + squeezed,
+            spring: self.spring + sheared,
+            more: self.link.normal * squeezed + self.link.stiffness[1] * sheared,
+        }
+    }
+
+    /// What it does to its nodes.
+    pub fn actions(&self, held: &Held) -> [Action; 2] {
+        let more = self.link.actions(held.more);
+        std::array::from_fn(|end| Action {
+            force: self.base[end].force + more[end].force,
+            couple: self.base[end].couple + more[end].couple,
+        })
+    }
+
+    /// Tangential force beyond what friction holds \[N\].
+    pub fn excess(&self, held: &Held) -> f64 {
+        self.link.stiffness[1] * held.spring.length() - self.friction * held.push.max(0.0)
+    }
+
+    /// Whether its springs are still close to those that the structure knows.
+    pub fn resembles(&self, known: &Link) -> bool {
+        let close = |a: f64, b: f64| (a - b).abs() <= 0.2 * b.abs();
+        close(self.link.stiffness[0], known.stiffness[0])
+            && close(self.link.stiffness[1], known.stiffness[1])
+            && self.link.normal.dot(known.normal) > 0.9998
+    }
+}
+
+/// What makes a law unfit for rest, if anything does.
+pub fn unfit(law: &Law) -> Option<&'static str> {
+    use crate::law::cohesion::AnyCohesion;
+    use crate::law::rolling::AnyRolling;
+    use crate::law::twisting::AnyTwisting;
+    if law.normal.is_lossy() {
+        return Some("its normal force depends on what happened before");
+    }
+    if !matches!(law.cohesion, AnyCohesion::None) || law.normal.range([1.0; 2], true) > 0.0 {
+        return Some("it attracts");
+    }
+    if !matches!(law.rolling, AnyRolling::None(_)) || !matches!(law.twisting, AnyTwisting::None(_)) {
+        return Some("it resists rolling or twisting");
+    }
+    match law.tangential {
+        AnyTangential::None(_) | AnyTangential::Spring(_) | AnyTangential::Mindlin(_) => None,
+        _ => Some("its tangential force is not a spring with a slider"),
+    }
+}
+
+/// Looks at contacts at the places the grains have.
+pub(super) struct Looker<'a> {
+    model: &'a Model,
+    p: &'a Particles,
+    frames: WallFrames,
+    turns: bool,
+}
+
+impl<'a> Looker<'a> {
+    pub fn new(model: &'a Model, p: &'a Particles, frames: WallFrames, turns: bool) -> Self {
+        Self { model, p, frames, turns }
+    }
+
+    /// A joint of two grains, with what it remembers; a gap is a negative overlap.
+    pub fn pair(&self, i: usize, j: usize, memory: Option<&Memory>) -> Joint {
+        let p = self.p;
+        let d = p.position(j) - p.position(i);
+        let (r_i, r_j, distance) = (p.radius(i), p.radius(j), d.length());
+        let curvature = [1.0 / r_i, 1.0 / r_j];
+        let touch = Touch {
+            overlap: r_i + r_j - distance,
+            normal: d / distance,
+            middle: d / distance,
+            effective_radius: 1.0 / (curvature[0] + curvature[1]),
+            curvature,
+            effective_mass: 1.0 / (p.motion[i].inverse_mass + p.motion[j].inverse_mass),
+            ..Touch::default()
+        };
+        let law = self.model.laws.law(self.model.material_of(p.kind[i]), self.model.material_of(p.kind[j]));
+        let levers = Levers::of_pair(r_i, r_j, distance);
+        let key = Key::Pair(p.id[i].min(p.id[j]), p.id[i].max(p.id[j]));
+        self.joint(key, i, Other::Grain(j), law, &touch, [levers.i, levers.j], memory)
+    }
+
+    /// The touches of a grain with a wall within a reach of its surface; overlaps are those of the grain itself.
+    pub fn touches(&self, i: usize, wall: usize, reach: f64, out: &mut Vec<WallTouch>) {
+        out.clear();
+        let local = self.frames.pose[wall].to_local(self.p.position(i));
+        self.model.walls[wall].surface.touches(local, self.p.radius(i) + reach, out);
+        out.iter_mut().for_each(|touch| touch.overlap -= reach);
+    }
+
+    /// A joint of a grain and a wall.
+    pub fn wall(&self, i: usize, wall: usize, found: &WallTouch, memory: Option<&Memory>) -> Joint {
+        let (p, planar) = (self.p, self.model.planar);
+        let inverse_radius = 1.0 / p.radius(i);
+        let normal = self.frames.pose[wall].orientation * found.normal;
+        let touch = Touch {
+            overlap: found.overlap,
+            normal,
+            middle: normal,
+            effective_radius: 1.0 / inverse_effective_radius(planar, inverse_radius, found.curvature),
+            elongation: elongation_on_wall(planar, inverse_radius, found.curvature),
+            curvature: curvature_on_wall(planar, inverse_radius, found),
+            effective_mass: p.mass[i],
+            ..Touch::default()
+        };
+        let law = self.model.laws.law(self.model.material_of(p.kind[i]), self.model.walls[wall].material);
+        let other = Other::Wall { wall: wall as u16, feature: found.feature, point: found.point };
+        let key = Key::Wall(p.id[i], wall as u16, found.feature);
+        self.joint(key, i, other, law, &touch, [p.radius(i) - 0.5 * found.overlap, 0.0], memory)
+    }
+
+    fn joint(
+        &self,
+        key: Key,
+        i: usize,
+        other: Other,
+        law: &Law,
+        touch: &Touch,
+        levers: [f64; 2],
+        memory: Option<&Memory>,
+    ) -> Joint {
+        let history = History::default();
+        // A gap has the stiffness that its contact will have under the weight of the grain.
+        let weight = self.p.mass[i] * self.model.uniform_acceleration().length().max(1e-3);
+        let slight = law.normal.power_law(touch.effective_radius).overlap_at(weight);
+        let stiff = Touch { overlap: touch.overlap.max(slight), ..*touch };
+        let k_n = law.normal.stiffness(&stiff, &history);
+        let k_t = match law.tangential {
+            AnyTangential::None(_) => 0.0,
+            _ => law.tangential.stiffness_ratio(k_n) * k_n,
+        };
+        let push = if touch.overlap > 0.0 { law.normal.force(touch, &history) } else { k_n * touch.overlap };
+        // The force of a tangential spring outlasts a change of its stiffness.
+        let spring = memory.map_or(Vec3::ZERO, |memory| {
+            let along = memory.spring.reject_from_normalized(touch.normal);
+            let length = memory.spring.length();
+            let kept = along.normalize_or_zero() * length;
+            if k_t > 0.0 { kept * (memory.stiffness / k_t) } else { Vec3::ZERO }
+        });
+        let second = match other {
+            Other::Grain(j) => j as u32,
+            Other::Wall { .. } => GROUND,
+        };
+        let levers = if self.turns { levers } else { [0.0; 2] };
+        let link = Link { ends: [i as u32, second], normal: touch.normal, levers, stiffness: [k_n, k_t] };
+        Joint {
+            key,
+            i,
+            other,
+            link,
+            base: link.actions(touch.normal * push + k_t * spring),
+            friction: law.tangential.friction(),
+            push,
+            spring,
+            slid: Vec3::ZERO,
+            number: u32::MAX,
+        }
+    }
+
+    /// All contacts that the state remembers, in its order; those of which both ends are fixed are left out.
+    pub fn all(&self, contacts: &Contacts) -> Vec<Joint> {
+        let mut joints = Vec::with_capacity(contacts.pairs.len() + contacts.walls.len());
+        let free = |i: usize| !self.p.is_fixed(i);
+        for c in contacts.pairs.iter().filter(|c| free(c.i as usize) || free(c.j as usize)) {
+            joints.push(self.pair(c.i as usize, c.j as usize, Some(&c.memory)));
+        }
+        let mut touches = Vec::new();
+        for c in contacts.walls.iter().filter(|c| free(c.grain as usize)) {
+            self.touches(c.grain as usize, c.wall as usize, 0.01 * self.p.radius(c.grain as usize), &mut touches);
+            if let Some(found) = touches.iter().find(|found| found.feature == c.feature) {
+                joints.push(self.wall(c.grain as usize, c.wall as usize, found, Some(&c.memory)));
+            }
+        }
+        joints
+    }
+
+    /// Joints as contacts of the state.
+    pub fn contacts(&self, joints: &[Joint]) -> Contacts {
+        let mut contacts = Contacts::default();
+        for joint in joints {
+            let memory = Memory {
+                spring: joint.spring,
+                stiffness: joint.link.stiffness[1],
+                touching: true,
+                ..Memory::default()
+            };
+            match joint.other {
+                Other::Grain(j) => {
+                    contacts.pairs.push(PairContact { i: joint.i as u32, j: j as u32, shift: [0; 3], memory });
+                }
+                Other::Wall { wall, feature, point } => {
+                    let normal = self.frames.pose[wall as usize].orientation.conjugate() * joint.link.normal;
+                    contacts.walls.push(WallContact { grain: joint.i as u32, wall, feature, point, normal, memory });
+                }
+            }
+        }
+        contacts.pairs.sort_unstable_by_key(|c| (c.i, c.j));
+        contacts.walls.sort_by_key(|c| (c.grain, c.wall, c.feature));
+        contacts
+    }
+}
