@@ -97,7 +97,9 @@ fn no_contacts(model: &Model) -> &'static str {
             "hard collisions (`kind = \"event\"`) take no time, so the state has no contacts: only its kinetic stress and solid \
              fraction are told"
         }
-        Method::Explicit => "nothing touches: only the kinetic stress and the solid fraction are told",
+        Method::Explicit | Method::Quasistatic(_) => {
+            "nothing touches: only the kinetic stress and the solid fraction are told"
+        }
     }
 }
 

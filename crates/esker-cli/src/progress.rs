@@ -87,6 +87,10 @@ impl Progress {
                 let collisions: u64 = state.meetings.tallies.iter().map(|tally| tally.count()).sum();
                 format!("{collisions} collisions")
             }
+            Method::Quasistatic(_) => {
+                let slides: u64 = state.statics.avalanches.iter().map(|avalanche| avalanche.slides).sum();
+                format!("{slides} slides")
+            }
         };
         let message = format!(
             "{}: t = {:.4}{goal} s, {} grains, {done}, {}",

@@ -250,6 +250,7 @@ fn info(scene: &Scene, path: &Path, overrides: &[String], threads: usize) -> Run
         solver: match stage.model.method {
             Method::Explicit => "explicit",
             Method::Event(_) => "event",
+            Method::Quasistatic(_) => "quasistatic",
         },
         integrator: stage.model.integrator,
         skin: stage.model.skin,

@@ -2,6 +2,7 @@
 //!
 //! One program: linking one for each file would take most of the time of a build.
 
+mod analyse;
 mod bench;
 mod book;
 mod browser;

@@ -1,6 +1,6 @@
 //! `esker analyse`: what it finds of a bed at rest, what it writes, and what it refuses.
 
-mod common;
+use crate::common;
 
 use common::*;
 use std::collections::HashMap;

@@ -55,6 +55,20 @@ fn mistakes_in_a_scene_are_told_with_place_and_help() {
 }
 
 #[test]
+fn laws_that_cannot_be_at_rest_are_refused_with_the_pair_and_the_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let scene = example("silo-static.toml");
+    let scene = scene.to_str().unwrap();
+    for (set, why) in [
+        ("contact.disc-disc.rolling={law=\"constant\",friction=0.1}", "resists rolling"),
+        ("contact.disc-disc.tangential={law=\"dashpot\",coefficient=10,friction=0.4}", "not a spring with a slider"),
+    ] {
+        let parts = ["solver `quasistatic` cannot use the law of `disc` and `disc`", why, "[solver]"];
+        fails(dir.path(), &["check", scene, "--set", set], 1, &parts);
+    }
+}
+
+#[test]
 fn check_tells_all_mistakes_at_once() {
     let dir = tempfile::tempdir().unwrap();
     spoilt(dir.path(), "[material.steel]", "[material.steel]\ncolour = 1\nweight = 2");

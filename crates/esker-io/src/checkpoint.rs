@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: [u8; 8] = *b"\x89ESKER\r\n";
 /// Raised whenever a state changes its layout.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const HEAD: usize = 8 + 4 + 4 + 8 + 4;
 
 /// What a checkpoint says about itself.

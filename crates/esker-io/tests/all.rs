@@ -5,6 +5,7 @@
 mod chains;
 mod convert;
 mod filled;
+mod frame;
 mod full_disk;
 mod killed;
 mod laws;

@@ -308,8 +308,8 @@ impl Page {
                 format!("{}, {} and {}", text(pair, "reason"), text(pair, "a"), text(pair, "b"))
             });
             let (solver, advised) = match text(stage, "solver").as_str() {
-                // It has no step of its own: that of a stage is when it can be looked at.
-                "event" => ("event".to_owned(), String::new()),
+                // They have no step of their own: that of a stage is when it can be looked at.
+                solver @ ("event" | "quasistatic") => (solver.to_owned(), String::new()),
                 solver => {
                     (format!("{solver} {}", text(stage, "integrator")), format!("{:.3e}", number(advice, "step")))
                 }

@@ -1,6 +1,6 @@
 //! Stress, fabric, force distributions and chains against closed forms: lattices, columns, chains, beds between walls.
 
-mod common;
+use crate::common;
 
 use common::*;
 use esker::contact::visit::{self, Other};

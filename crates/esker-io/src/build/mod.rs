@@ -11,6 +11,7 @@ mod normal_law;
 mod output;
 pub mod presets;
 mod stages;
+mod statics;
 mod walls;
 
 pub use filled::filled_text;
@@ -87,7 +88,7 @@ impl Context<'_> {
     fn is_soft(&self) -> bool {
         let mut stages = self.raw.stages.iter();
         let hands_over = |stage: &RawStage| self.collapse(stage).is_some_and(|c| c.by.value == Collapse::HandOver);
-        let is_soft = |stage: &RawStage| self.solver_kind(stage).value == SolverKind::Explicit || hands_over(stage);
+        let is_soft = |stage: &RawStage| self.solver_kind(stage).value != SolverKind::Event || hands_over(stage);
         self.raw.stages.is_empty() || stages.any(is_soft)
     }
 

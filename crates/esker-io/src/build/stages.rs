@@ -3,7 +3,7 @@
 use super::grains::Prepared;
 use super::laws::Laws;
 use super::output::{self, unit};
-use super::{Context, Scene, find, grains, hard, walls};
+use super::{Context, Scene, find, grains, hard, statics, walls};
 use crate::scene::choice;
 use crate::scene::raw::{RawDrag, RawField, RawFieldKind, RawRemovePlace, RawSolver, RawStage, RawStep};
 use crate::scene::{Location, SceneError, Spanned};
@@ -64,10 +64,10 @@ pub(super) fn assemble(
     let mut warnings = Vec::new();
     for (k, stage) in stages.iter_mut().enumerate() {
         let solver = raw.stages.get(k).and_then(|s| s.solver.as_ref());
-        let advice = if c.solver_kind(&raw.stages[k]).value == choice::SolverKind::Event {
-            hard::choose(c, stage, &raw.stages[k], &output, &prepared, speed)?
-        } else {
-            choose_step(c, &mut stage.model, solver, &prepared, speed)?
+        let advice = match c.solver_kind(&raw.stages[k]).value {
+            choice::SolverKind::Event => hard::choose(c, stage, &raw.stages[k], &output, &prepared, speed)?,
+            choice::SolverKind::Quasistatic => statics::choose(c, stage, &raw.stages[k], &output)?,
+            choice::SolverKind::Explicit => choose_step(c, &mut stage.model, solver, &prepared, speed)?,
         };
         for w in advice.warnings(stage.model.dt) {
             let told = format!("stage \"{}\": {w}", stage.name);

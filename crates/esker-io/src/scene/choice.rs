@@ -236,6 +236,26 @@ choices! {
         Explicit = "explicit",
         /// hard collisions in time order
         Event = "event",
+        /// from one equilibrium to the next, without inertia
+        Quasistatic = "quasistatic",
+    }
+    /// What grains do in a quasi-static stage.
+    Nodes {
+        /// move and turn
+        Turning = "turning",
+        /// move only: moments are not balanced
+        Translating = "translating",
+    }
+    /// How the structure of a quasi-static stage is solved.
+    StaticBy {
+        /// by its size
+        Auto = "auto",
+        /// by its inverse, kept up to date from change to change
+        Inverse = "inverse",
+        /// by sparse factors
+        Factors = "factors",
+        /// by conjugate gradients
+        Gradients = "gradients",
     }
     /// What is done against hard collisions that follow each other without end.
     Collapse {

@@ -6,8 +6,8 @@
 //! few thousand nodes on. Links that come and go after the factors were made are kept as a correction of low rank
 //! (Woodbury) until there are [`MOST_CHANGES`] springs of them. Always the same bits: one worker does it.
 //!
-//! A general sparse library would do, and was tried: for a thousand nodes of three degrees of freedom it took some ten times
-//! longer than these blocks, most of it for its order, and minutes to compile.
+//! A general sparse library would do as well; the one that was tried took four minutes of processor time to compile, which every
+//! build would pay.
 
 use super::{Backend, Effort, Frame, GROUND, Link, Loose, Spring, dense, spring_entries};
 

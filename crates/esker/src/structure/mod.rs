@@ -393,6 +393,12 @@ impl<B: Backend> Structure<B> {
         Ok(Self { frame, backend, free })
     }
 
+    /// Begins anew with another frame.
+    pub fn begin(&mut self, frame: Frame) -> Result<(), Loose> {
+        self.frame = frame;
+        self.rebuild()
+    }
+
     /// Takes a way to solve it anew from the links.
     pub fn rebuild(&mut self) -> Result<(), Loose> {
         self.free = holes(&self.frame);

@@ -142,7 +142,7 @@ impl Rima {
             return Err(Loose::Part);
         }
         let least = (0..k).map(|i| core[i * k + i]).fold(1.0, f64::min);
-        let pivot = dense::cholesky(&mut core, k, CRITICAL).ok_or(Loose::Part)?;
+        let pivot = dense::cholesky(&mut core, k, if sign < 0.0 { CRITICAL } else { 0.0 }).ok_or(Loose::Part)?;
         let mut x = dense::inverse_of_cholesky(&core, k);
         (0..k * k).for_each(|e| x[e] *= sign * root[e / k] * root[e % k]);
         if sign < 0.0 {

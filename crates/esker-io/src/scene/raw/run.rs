@@ -1,6 +1,6 @@
 //! Fields, stages, solver and output as written.
 
-use super::super::choice::{Collapse, Integrator, Rotation, SolverKind};
+use super::super::choice::{Collapse, Integrator, Nodes, Rotation, SolverKind, StaticBy};
 use super::super::node::{CHECKED, Content, TableNode};
 use super::super::source::{Location, Spanned};
 use super::grains::{RawAxisPlane, RawRegion};
@@ -205,6 +205,10 @@ pub struct RawSolver {
     pub skin: Option<Spanned<f64>>,
     /// What is done against collisions without end.
     pub collapse: Option<RawCollapse>,
+    /// What grains do at rest.
+    pub nodes: Option<Spanned<Nodes>>,
+    /// How the structure at rest is solved.
+    pub by: Option<Spanned<StaticBy>>,
 }
 
 /// `collapse` of a solver.
@@ -242,6 +246,8 @@ impl RawSolver {
                 speed: t.number("speed"),
                 time: t.number("time"),
             }),
+            nodes: t.choice("nodes"),
+            by: t.choice("by"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Keys of fields, stages, solver and output.
 
-use super::super::choice::{Choice, Collapse, Integrator, Rotation, SolverKind};
+use super::super::choice::{Choice, Collapse, Integrator, Nodes, Rotation, SolverKind, StaticBy};
 use super::super::keys::{Group, Kind, MANY, Rule, Section, key, measures as m};
 use super::grains::{AXIS_PLANE, REGION};
 use super::wall::MOTIONS;
@@ -211,7 +211,8 @@ pub static SOLVER: Section = Section {
             Kind::NumberOr("auto"),
             "\"auto\"",
             "Time step, or found from the stiffest contact. Event: times at which the run can be looked at, and the longest step of \
-             flights in fields that are not constant; found from the intervals of the output.",
+             flights in fields that are not constant; found from the intervals of the output. Quasistatic: time between two equilibria; \
+             found from the fastest feed, so that each has one grain more, or from the output.",
         )
             .of(m::TIME)
             .positive()
@@ -244,6 +245,8 @@ pub static SOLVER: Section = Section {
             "Event: what is done when collisions follow each other faster and faster.",
         )
         .default("the cut-off"),
+        key("nodes", Kind::Choice(Nodes::WORDS), "\"turning\"", "Quasistatic: what grains do.").default("turning"),
+        key("by", Kind::Choice(StaticBy::WORDS), "\"auto\"", "Quasistatic: how the structure is solved.").default("auto"),
     ],
     groups: &[],
     tag: None,

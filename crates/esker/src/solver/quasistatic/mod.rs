@@ -13,8 +13,10 @@
 //! last bit.
 
 mod joints;
+mod net;
 mod record;
 mod restore;
+mod slides;
 
 pub use joints::{Key, unfit};
 pub use record::{Avalanche, Built, Change, Slid, Statics};
@@ -33,7 +35,7 @@ use crate::structure::cholesky::Cholesky;
 use crate::structure::gradients::{Gradients, Preconditioner};
 use crate::structure::rima::Rima;
 use crate::structure::{Backend, Freedom};
-use restore::{Net, Unrest};
+use net::{Net, Unrest};
 
 /// Nodes up to which the inverse is kept.
 const FEW: usize = 700;

@@ -2,168 +2,28 @@
 //! it is left (Gavrilov 1999, section 4.5), and then once more where the grains now are.
 
 use super::joints::{Held, Joint, Key, Looker, Other};
-use super::record::{Avalanche, Built, Change, Slid};
+use super::net::{Net, Unrest, behind};
+use super::record::{Avalanche, Slid};
+use super::slides::Slides;
 use crate::contact::visit::frames;
 use crate::math::{Quat, Vec3};
-use crate::model::{Model, StaticSettings};
-use crate::neighbor;
+use crate::model::Model;
 use crate::particles::Particles;
 use crate::solver::between::field_force;
 use crate::state::State;
-use crate::structure::{Action, Backend, Freedom, GROUND, Link, Structure, dense};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::structure::{Action, Backend, GROUND};
+use std::collections::BTreeMap;
 
 /// Times the grains are looked at where they are, before they are taken not to come to rest.
-const LOOKS: usize = 1000;
+const LOOKS: usize = 5000;
 
 /// Rounds of changes at one look.
 const ROUNDS: usize = 20_000;
 
 /// Farthest way of a grain between two looks, in radii: beyond, nothing is small any more.
-const FARTHEST: f64 = 0.1;
-
-/// How far around a grain others are looked for, in radii.
-const NEAR: f64 = 0.2;
-
-/// Gap up to which a grain that was let down rests on what is below it, in radii.
-const TOUCHING: f64 = 1e-6;
-
-/// Cosine of the angle between slides that count as having the same direction.
-const SAME: f64 = 1.0 - 1e-12;
-
-/// Longest time of a slide.
-const FASTEST: f64 = 1e6;
-
-/// Farthest slide at once, in radii.
-const STRIDE: f64 = 0.01;
-
-/// Stiffness beside that of contacts with which nodes that can roll are held in the matrix, though not in what is balanced.
-const FIRM: f64 = 1e-9;
-
-/// Why grains do not come to rest.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Unrest {
-    /// Indices of grains that move.
-    pub grains: Vec<usize>,
-    /// Those that have lost their last support, the nearest to it last.
-    pub falls: Vec<usize>,
-}
-
-impl Unrest {
-    fn of(grains: Vec<usize>) -> Self {
-        Self { grains, falls: Vec::new() }
-    }
-}
-
-/// A structure of grains.
-pub(super) struct Net {
-    pub structure: Structure<Box<dyn Backend>>,
-    pub settings: StaticSettings,
-    /// How it came about.
-    pub built: Built,
-    /// Node of each grain; the ground of those that are fixed or touch nothing.
-    node: Vec<u32>,
-    /// How often it has been looked at since it was made anew.
-    pub watched: usize,
-}
+const FARTHEST: f64 = 0.01;
 
 impl Net {
-    pub fn new(structure: Structure<Box<dyn Backend>>, settings: StaticSettings, built: Built) -> Self {
-        let watched = built.changes.len() / super::WATCH_EVERY;
-        Self { structure, settings, built, node: Vec::new(), watched }
-    }
-
-    fn freedom(&self) -> Freedom {
-        self.structure.frame.freedom
-    }
-
-    fn find_nodes(&mut self, state: &State) {
-        let p = &state.particles;
-        let place: std::collections::HashMap<u64, u32> =
-            self.built.nodes.iter().enumerate().map(|(node, &id)| (id, node as u32)).collect();
-        self.node = p.id.iter().map(|id| place.get(id).copied().unwrap_or(GROUND)).collect();
-    }
-
-    /// The link of a joint, between nodes.
-    fn link(&self, joint: &Joint) -> Link {
-        let second = match joint.other {
-            Other::Grain(j) => self.node[j],
-            Other::Wall { .. } => GROUND,
-        };
-        Link { ends: [self.node[joint.i], second], ..joint.link }
-    }
-
-    /// Links that hold a node of its own accord, where it could roll.
-    fn firm(&self, node: u32, radius: f64, stiffness: f64) -> Vec<Link> {
-        if !self.freedom().turns() {
-            return Vec::new();
-        }
-        crate::structure::free::ground(self.freedom(), node, FIRM * stiffness, radius)
-    }
-
-    /// Makes nodes of grains that touch something and links of joints that have none.
-    fn complete(&mut self, p: &Particles, joints: &mut [Joint]) -> Result<(), Unrest> {
-        let mut fresh: Vec<usize> = Vec::new();
-        for joint in joints.iter() {
-            let second = if let Other::Grain(j) = joint.other { Some(j) } else { None };
-            for g in [Some(joint.i), second].into_iter().flatten() {
-                if self.node[g] == GROUND && !p.is_fixed(g) && !fresh.contains(&g) {
-                    fresh.push(g);
-                }
-            }
-        }
-        for g in fresh {
-            // With its links to nodes and to the ground; links to grains without a node come with theirs.
-            self.node[g] = self.structure.next_node();
-            let of_it = |joint: &Joint| joint.i == g || joint.other == Other::Grain(g);
-            let known = |net: &Self, joint: &Joint| match joint.other {
-                Other::Grain(j) => {
-                    let other = if joint.i == g { j } else { joint.i };
-                    p.is_fixed(other) || net.node[other] != GROUND
-                }
-                Other::Wall { .. } => true,
-            };
-            let chosen: Vec<usize> = (0..joints.len())
-                .filter(|&k| joints[k].number == u32::MAX && of_it(&joints[k]) && known(self, &joints[k]))
-                .collect();
-            let mut links: Vec<Link> = chosen.iter().map(|&k| self.link(&joints[k])).collect();
-            let stiffness = joints.iter().find(|joint| of_it(joint)).map_or(1.0, |joint| joint.link.stiffness[0]);
-            links.extend(self.firm(self.node[g], p.radius(g), stiffness));
-            let numbers = self.structure.attach(&links).map_err(|_| Unrest::of(vec![g]))?;
-            self.built.changes.push(Change::Attach(links));
-            self.built.nodes.push(p.id[g]);
-            for (&k, number) in chosen.iter().zip(numbers) {
-                joints[k].number = number;
-                self.built.numbers.insert(joints[k].key, number);
-            }
-        }
-        let rest: Vec<usize> = (0..joints.len()).filter(|&k| joints[k].number == u32::MAX).collect();
-        if !rest.is_empty() {
-            let links: Vec<Link> = rest.iter().map(|&k| self.link(&joints[k])).collect();
-            let numbers = self.connect(links);
-            for (&k, number) in rest.iter().zip(numbers) {
-                joints[k].number = number;
-                self.built.numbers.insert(joints[k].key, number);
-            }
-        }
-        Ok(())
-    }
-
-    fn connect(&mut self, links: Vec<Link>) -> Vec<u32> {
-        let numbers = self.structure.connect(&links).expect("more links never loosen anything");
-        self.built.changes.push(Change::Connect(links));
-        numbers
-    }
-
-    fn disconnect(&mut self, key: Key, number: u32) -> bool {
-        let done = self.structure.disconnect(&[number]).is_ok();
-        if done {
-            self.built.changes.push(Change::Disconnect(vec![number]));
-            self.built.numbers.remove(&key);
-        }
-        done
-    }
-
     /// Brings the grains to rest. What they did is in `avalanche`.
     pub fn restore(&mut self, model: &Model, state: &mut State, avalanche: &mut Avalanche) -> Result<(), Unrest> {
         for _ in 0..LOOKS {
@@ -223,116 +83,6 @@ impl Net {
             avalanche.fallen += 1;
         }
         Ok(())
-    }
-
-    /// Takes the node of a grain out of the structure.
-    fn let_go(&mut self, state: &State, g: usize) -> Result<(), Unrest> {
-        let node = self.node[g];
-        self.structure.drop_node(node).map_err(|_| Unrest::of(vec![g]))?;
-        self.built.changes.push(Change::Drop(node));
-        self.built.nodes.swap_remove(node as usize);
-        let id = state.particles.id[g];
-        self.built.numbers.retain(|key, _| match *key {
-            Key::Pair(a, b) => a != id && b != id,
-            Key::Wall(a, ..) => a != id,
-        });
-        Ok(())
-    }
-
-    /// Gives joints the numbers of their links. Those that have opened or whose springs have changed are taken out of the
-    /// structure; the first are forgotten.
-    fn renew(&mut self, joints: &mut Vec<Joint>) {
-        let mut stale = Vec::new();
-        for joint in joints.iter_mut() {
-            let Some(&number) = self.built.numbers.get(&joint.key) else { continue };
-            let known = self.structure.frame.links[number as usize].expect("it has a number");
-            if joint.push > 0.0 && joint.resembles(&known) {
-                (joint.number, joint.link) = (number, known);
-            } else if joint.push > 0.0 {
-                stale.push(joint.key);
-            }
-        }
-        // New springs beside the old ones before these go, so that nothing comes loose.
-        let fresh: Vec<usize> = (0..joints.len()).filter(|&k| stale.contains(&joints[k].key)).collect();
-        let old: Vec<(Key, u32)> = stale.iter().map(|key| (*key, self.built.numbers[key])).collect();
-        if !fresh.is_empty() {
-            let links = fresh.iter().map(|&k| self.link(&joints[k])).collect();
-            let numbers = self.connect(links);
-            for (key, number) in old {
-                self.disconnect(key, number);
-            }
-            for (&k, number) in fresh.iter().zip(numbers) {
-                joints[k].number = number;
-                self.built.numbers.insert(joints[k].key, number);
-            }
-        }
-        // Links of contacts that are no more.
-        let present: BTreeSet<Key> = joints.iter().filter(|joint| joint.push > 0.0).map(|joint| joint.key).collect();
-        let gone: Vec<(Key, u32)> =
-            self.built.numbers.iter().filter(|(key, _)| !present.contains(key)).map(|(k, n)| (*k, *n)).collect();
-        for (key, number) in gone {
-            self.disconnect(key, number);
-        }
-        let kept = &self.built.numbers;
-        joints.retain(|joint| joint.push > 0.0 || kept.contains_key(&joint.key));
-        for joint in joints.iter_mut().filter(|joint| joint.number == u32::MAX) {
-            joint.number = kept.get(&joint.key).copied().unwrap_or(u32::MAX);
-        }
-    }
-
-    /// What may come to touch: joints with open gaps.
-    fn gaps(&self, model: &Model, p: &Particles, looker: &Looker, joints: &[Joint]) -> Vec<Joint> {
-        let known: BTreeSet<Key> = joints.iter().map(|joint| joint.key).collect();
-        let r_max = p.place.iter().map(|place| place.radius).fold(0.0, f64::max);
-        let mut gaps = Vec::new();
-        let candidates = neighbor::search(&p.place, &model.cell, NEAR * r_max, neighbor::Method::Grid);
-        let candidates = candidates.expect("places are finite");
-        for i in 0..p.owned() {
-            for &j in candidates.row(i) {
-                let j = j as usize;
-                if p.is_fixed(i) && p.is_fixed(j) {
-                    continue;
-                }
-                let joint = looker.pair(i, j, None);
-                if !known.contains(&joint.key) {
-                    gaps.push(joint);
-                }
-            }
-        }
-        let mut touches = Vec::new();
-        for i in (0..p.owned()).filter(|&i| !p.is_fixed(i)) {
-            for w in (0..model.walls.len()).filter(|&w| model.walls[w].active) {
-                looker.touches(i, w, NEAR * p.radius(i), &mut touches);
-                for found in &touches {
-                    let joint = looker.wall(i, w, found, None);
-                    if !known.contains(&joint.key) {
-                        gaps.push(joint);
-                    }
-                }
-            }
-        }
-        gaps
-    }
-
-    /// Grains that touch nothing yet get joints with all they rest on.
-    fn support(
-        &mut self,
-        p: &Particles,
-        joints: &mut Vec<Joint>,
-        gaps: &mut Vec<Joint>,
-        heavy: bool,
-    ) -> Result<(), Unrest> {
-        let loose = |g: usize| self.node[g] == GROUND && !p.is_fixed(g);
-        let rests = |gap: &Joint| {
-            let second = if let Other::Grain(j) = gap.other { loose(j) } else { false };
-            (loose(gap.i) || second) && gap.push > -TOUCHING * p.radius(gap.i) * gap.link.stiffness[0]
-        };
-        let (found, open): (Vec<Joint>, Vec<Joint>) = gaps.drain(..).partition(rests);
-        (*joints, *gaps) = ([std::mem::take(joints), found].concat(), open);
-        self.complete(p, joints)?;
-        let loose: Vec<usize> =
-            (0..p.owned()).filter(|&g| heavy && self.node[g] == GROUND && !p.is_fixed(g)).collect();
-        if loose.is_empty() { Ok(()) } else { Err(Unrest::of(loose)) }
     }
 
     /// Loads of the fields on all nodes.
@@ -467,8 +217,7 @@ impl Net {
             let allowed = FARTHEST * p.radius(i);
             if (before + more).length() > allowed {
                 // |before + part more| = allowed.
-                let (a, b, c) =
-                    (more.length_squared(), before.dot(more), before.length_squared() - allowed * allowed);
+                let (a, b, c) = (more.length_squared(), before.dot(more), before.length_squared() - allowed * allowed);
                 let root = ((b * b - a * c).max(0.0).sqrt() - b) / a;
                 part = part.min(root.max(0.0));
             }
@@ -522,116 +271,6 @@ impl Net {
         Ok(true)
     }
 
-    /// All joints beyond what friction holds slide: Gavrilov's (4.34)–(4.36) with the sign of E-16, each back to its own limit.
-    /// From the second round on they slide together, as contacts with a viscous limit would in a time that doubles from round to
-    /// round: those that come to an end are soon there, those that do not move on.
-    #[allow(clippy::too_many_arguments)]
-    fn slide_all(
-        &mut self,
-        joints: &mut [Joint],
-        held: &[Held],
-        slack: f64,
-        slides: &mut Slides,
-        u: &mut [f64],
-        slid: &mut BTreeMap<Key, Slid>,
-        avalanche: &mut Avalanche,
-        p: &Particles,
-    ) -> bool {
-        let beyond: Vec<usize> = (0..joints.len()).filter(|&k| joints[k].excess(&held[k]) > slack).collect();
-        if beyond.is_empty() {
-            return false;
-        }
-        // What is slow to end is hurried, what would run away is held back.
-        let mut ways = None;
-        while ways.is_none() && slides.tempo >= 1.0 {
-            ways = self.ways(joints, held, &beyond, slides, avalanche);
-            slides.tempo *= if ways.is_some() { 4.0 } else { 0.1 };
-        }
-        slides.tempo = slides.tempo.clamp(2.0, FASTEST);
-        let own = |k: usize| joints[k].excess(&held[k]) / joints[k].link.stiffness[1];
-        let mut ways = ways.unwrap_or_else(|| beyond.iter().map(|&k| (k, own(k))).collect());
-        let longest = ways.iter().map(|&(k, way)| way / p.radius(joints[k].i)).fold(0.0, f64::max);
-        if longest > STRIDE {
-            ways.iter_mut().for_each(|(_, way)| *way *= STRIDE / longest);
-        }
-        for (k, way) in ways {
-            let (joint, held) = (&mut joints[k], &held[k]);
-            let k_t = joint.link.stiffness[1];
-            let (along, answer) = &slides.answers[&k];
-            joint.slid += *along * way;
-            u.iter_mut().zip(answer).for_each(|(u, a)| *u += way * a);
-            let (force, limit) = (k_t * held.spring.length(), joint.friction * held.push.max(0.0));
-            let of_it = slid.entry(joint.key).or_default();
-            of_it.times += 1;
-            of_it.heat += limit * way;
-            of_it.literal += force * way;
-            avalanche.slides += 1;
-            avalanche.heat += limit * way;
-            avalanche.literal += force * way;
-        }
-        avalanche.rounds += 1;
-        true
-    }
-
-    /// How far joints slide in a time (in which one that nothing opposes slides so many times as far as to its limit): the excess at
-    /// the end of it makes them slide, (k/t + M) s = excess, where M tells how much a slide of one takes off another. Those that would
-    /// slide backwards stick. `None` where they run away.
-    fn ways(
-        &mut self,
-        joints: &[Joint],
-        held: &[Held],
-        beyond: &[usize],
-        slides: &mut Slides,
-        avalanche: &mut Avalanche,
-    ) -> Option<Vec<(usize, f64)>> {
-        let freedom = self.freedom();
-        for &k in beyond {
-            let direction = held[k].spring.normalize_or_zero();
-            if slides.answers.get(&k).is_none_or(|(along, _)| along.dot(direction) < SAME) {
-                let link = self.link(&joints[k]);
-                let mut r = vec![0.0; self.structure.frame.size()];
-                let actions = link.actions(-link.stiffness[1] * direction);
-                freedom.load(&mut r, link.ends[0], &actions[0]);
-                freedom.load(&mut r, link.ends[1], &actions[1]);
-                let mut answer = vec![0.0; r.len()];
-                self.structure.backend.respond(&self.structure.frame, &r, &mut answer);
-                avalanche.solutions += 1;
-                slides.answers.insert(k, (direction, answer));
-            }
-        }
-        let n = beyond.len();
-        let mut matrix = vec![0.0; n * n];
-        for (q, &other) in beyond.iter().enumerate() {
-            let (joint, link) = (&joints[other], self.link(&joints[other]));
-            let [k_n, k_t] = link.stiffness;
-            let gradient = slides.answers[&other].0 * k_t - link.normal * (joint.friction * k_n);
-            for (s, k) in beyond.iter().enumerate() {
-                let answer = &slides.answers[k].1;
-                let stretch =
-                    link.stretch(&freedom.shift(answer, link.ends[0]), &freedom.shift(answer, link.ends[1]));
-                matrix[q * n + s] = if q == s { k_t * (1.0 + 1.0 / slides.tempo) } else { 0.0 } - gradient.dot(stretch);
-            }
-        }
-        let mut active: Vec<usize> = (0..n).collect();
-        while !active.is_empty() {
-            let m = active.len();
-            let part: Vec<f64> = (0..m * m).map(|e| matrix[active[e / m] * n + active[e % m]]).collect();
-            let inverse = dense::inverse(&part, m)?;
-            let excess: Vec<f64> = active.iter().map(|&s| joints[beyond[s]].excess(&held[beyond[s]])).collect();
-            let way: Vec<f64> = (0..m).map(|r| (0..m).map(|c| inverse[r * m + c] * excess[c]).sum()).collect();
-            if way.iter().all(|way| *way > 0.0) {
-                return Some(active.iter().zip(way).map(|(&s, way)| (beyond[s], way)).collect());
-            }
-            // Where they would all have to go backwards nothing stops them.
-            let gained: f64 = way.iter().zip(&excess).map(|(way, excess)| way * excess).sum();
-            if gained <= 0.0 {
-                return None;
-            }
-            active = (0..m).filter(|&k| way[k] > 0.0).map(|k| active[k]).collect();
-        }
-        None
-    }
-
     /// Moves and turns the grains.
     fn displace(&self, state: &mut State, u: &[f64]) {
         for (i, &node) in self.node.iter().enumerate().filter(|(_, node)| **node != GROUND) {
@@ -648,12 +287,12 @@ fn hanging(p: &Particles, joints: &[Joint], k: usize) -> Vec<usize> {
     let mut near: Vec<Vec<usize>> = vec![Vec::new(); p.owned()];
     let mut held = vec![false; p.owned()];
     for joint in joints.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, joint)| joint) {
-        match behind(p, joint).as_slice() {
-            &[a, b] => {
+        match *behind(p, joint).as_slice() {
+            [a, b] => {
                 near[a].push(b);
                 near[b].push(a);
             }
-            &[a] => held[a] = true,
+            [a] => held[a] = true,
             _ => {}
         }
     }
@@ -680,18 +319,4 @@ fn hanging(p: &Particles, joints: &[Joint], k: usize) -> Vec<usize> {
     }
     group.reverse();
     group
-}
-
-/// Grains of a joint that are not fixed.
-fn behind(p: &Particles, joint: &Joint) -> Vec<usize> {
-    let second = if let Other::Grain(j) = joint.other { Some(j) } else { None };
-    [Some(joint.i), second].into_iter().flatten().filter(|&g| !p.is_fixed(g)).collect()
-}
-
-/// What is known of slides while contacts are the same.
-struct Slides {
-    /// Directions of joints and displacements by a slide of one metre.
-    answers: BTreeMap<usize, (Vec3, Vec<f64>)>,
-    /// Time of the next slide: see [`Net::ways`].
-    tempo: f64,
 }

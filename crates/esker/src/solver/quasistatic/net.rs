@@ -1,0 +1,286 @@
+//! The structure of the grains: nodes of those that touch something, links of their contacts, kept like the contacts.
+
+use super::joints::{Joint, Key, Looker, Other};
+use super::record::{Built, Change};
+use crate::model::{Model, StaticSettings};
+use crate::neighbor;
+use crate::particles::Particles;
+use crate::state::State;
+use crate::structure::free::ground;
+use crate::structure::{Backend, Frame, Freedom, GROUND, Link, Structure};
+use std::collections::BTreeSet;
+
+/// How far around a grain others are looked for, in radii.
+const NEAR: f64 = 0.2;
+
+/// Gap up to which a grain that was let down rests on what is below it, in radii.
+const TOUCHING: f64 = 1e-6;
+
+/// Stiffness beside that of contacts with which nodes that can roll are held in the matrix, though not in what is balanced.
+const FIRM: f64 = 1e-6;
+
+/// Why grains do not come to rest.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Unrest {
+    /// Indices of grains that move.
+    pub grains: Vec<usize>,
+    /// Those that have lost their last support, the nearest to it last.
+    pub falls: Vec<usize>,
+}
+
+impl Unrest {
+    pub(super) fn of(grains: Vec<usize>) -> Self {
+        Self { grains, falls: Vec::new() }
+    }
+}
+
+/// A structure of grains.
+pub(super) struct Net {
+    pub structure: Structure<Box<dyn Backend>>,
+    pub settings: StaticSettings,
+    /// How it came about.
+    pub built: Built,
+    /// Node of each grain; the ground of those that are fixed or touch nothing.
+    pub node: Vec<u32>,
+    /// How often it has been looked at since it was made anew.
+    pub watched: usize,
+}
+
+impl Net {
+    pub fn new(structure: Structure<Box<dyn Backend>>, settings: StaticSettings, built: Built) -> Self {
+        let watched = built.changes.len() / super::WATCH_EVERY;
+        Self { structure, settings, built, node: Vec::new(), watched }
+    }
+
+    pub(super) fn freedom(&self) -> Freedom {
+        self.structure.frame.freedom
+    }
+
+    pub(super) fn find_nodes(&mut self, state: &State) {
+        let p = &state.particles;
+        let place: std::collections::HashMap<u64, u32> =
+            self.built.nodes.iter().enumerate().map(|(node, &id)| (id, node as u32)).collect();
+        self.node = p.id.iter().map(|id| place.get(id).copied().unwrap_or(GROUND)).collect();
+    }
+
+    /// The link of a joint, between nodes.
+    pub(super) fn link(&self, joint: &Joint) -> Link {
+        let second = match joint.other {
+            Other::Grain(j) => self.node[j],
+            Other::Wall { .. } => GROUND,
+        };
+        Link { ends: [self.node[joint.i], second], ..joint.link }
+    }
+
+    /// Links that hold a node of its own accord, where it could roll.
+    pub(super) fn firm(&self, node: u32, radius: f64, stiffness: f64) -> Vec<Link> {
+        if !self.freedom().turns() {
+            return Vec::new();
+        }
+        // In pairs with opposite levers, so that they do not turn what moves.
+        let links = ground(self.freedom(), node, FIRM * stiffness, radius);
+        let opposite = |link: &Link| Link { levers: link.levers.map(|lever| -lever), ..*link };
+        links.iter().flat_map(|link| [*link, opposite(link)]).collect()
+    }
+
+    /// Makes nodes of grains that touch something and links of joints that have none.
+    pub(super) fn complete(&mut self, p: &Particles, joints: &mut [Joint]) -> Result<(), Unrest> {
+        let mut fresh: Vec<usize> = Vec::new();
+        for joint in joints.iter() {
+            let second = if let Other::Grain(j) = joint.other { Some(j) } else { None };
+            for g in [Some(joint.i), second].into_iter().flatten() {
+                if self.node[g] == GROUND && !p.is_fixed(g) && !fresh.contains(&g) {
+                    fresh.push(g);
+                }
+            }
+        }
+        if self.structure.frame.nodes == 0 && fresh.len() > 1 {
+            return self.begin(p, fresh, joints);
+        }
+        for g in fresh {
+            // With its links to nodes and to the ground; links to grains without a node come with theirs.
+            self.node[g] = self.structure.next_node();
+            let of_it = |joint: &Joint| joint.i == g || joint.other == Other::Grain(g);
+            let known = |net: &Self, joint: &Joint| match joint.other {
+                Other::Grain(j) => {
+                    let other = if joint.i == g { j } else { joint.i };
+                    p.is_fixed(other) || net.node[other] != GROUND
+                }
+                Other::Wall { .. } => true,
+            };
+            let chosen: Vec<usize> = (0..joints.len())
+                .filter(|&k| joints[k].number == u32::MAX && of_it(&joints[k]) && known(self, &joints[k]))
+                .collect();
+            let mut links: Vec<Link> = chosen.iter().map(|&k| self.link(&joints[k])).collect();
+            let stiffness = joints.iter().find(|joint| of_it(joint)).map_or(1.0, |joint| joint.link.stiffness[0]);
+            links.extend(self.firm(self.node[g], p.radius(g), stiffness));
+            let numbers = self.structure.attach(&links).map_err(|_| Unrest::of(vec![g]))?;
+            self.built.changes.push(Change::Attach(links));
+            self.built.nodes.push(p.id[g]);
+            for (&k, number) in chosen.iter().zip(numbers) {
+                joints[k].number = number;
+                self.built.numbers.insert(joints[k].key, number);
+            }
+        }
+        let rest: Vec<usize> = (0..joints.len()).filter(|&k| joints[k].number == u32::MAX).collect();
+        if !rest.is_empty() {
+            let links: Vec<Link> = rest.iter().map(|&k| self.link(&joints[k])).collect();
+            let numbers = self.connect(links);
+            for (&k, number) in rest.iter().zip(numbers) {
+                joints[k].number = number;
+                self.built.numbers.insert(joints[k].key, number);
+            }
+        }
+        Ok(())
+    }
+
+    /// All nodes and links at once.
+    pub(super) fn begin(&mut self, p: &Particles, fresh: Vec<usize>, joints: &mut [Joint]) -> Result<(), Unrest> {
+        let mut frame = Frame { freedom: self.freedom(), nodes: fresh.len(), links: Vec::new() };
+        for (node, &g) in fresh.iter().enumerate() {
+            self.node[g] = node as u32;
+            self.built.nodes.push(p.id[g]);
+        }
+        for joint in joints.iter_mut() {
+            joint.number = frame.links.len() as u32;
+            frame.links.push(Some(self.link(joint)));
+            self.built.numbers.insert(joint.key, joint.number);
+        }
+        let stiffness = joints.iter().fold(0.0, |m: f64, joint| m.max(joint.link.stiffness[0]));
+        for &g in &fresh {
+            frame.links.extend(self.firm(self.node[g], p.radius(g), stiffness).into_iter().map(Some));
+        }
+        self.built.frame = frame.clone();
+        self.structure.begin(frame).map_err(|_| Unrest::of(Vec::new()))
+    }
+
+    pub(super) fn connect(&mut self, links: Vec<Link>) -> Vec<u32> {
+        let numbers = self.structure.connect(&links).expect("more links never loosen anything");
+        self.built.changes.push(Change::Connect(links));
+        numbers
+    }
+
+    pub(super) fn disconnect(&mut self, key: Key, number: u32) -> bool {
+        let done = self.structure.disconnect(&[number]).is_ok();
+        if done {
+            self.built.changes.push(Change::Disconnect(vec![number]));
+            self.built.numbers.remove(&key);
+        }
+        done
+    }
+
+    /// Gives joints the numbers of their links. Those that have opened or whose springs have changed are taken out of the
+    /// structure; the first are forgotten.
+    pub(super) fn renew(&mut self, joints: &mut Vec<Joint>) {
+        let mut stale = Vec::new();
+        for joint in joints.iter_mut() {
+            let Some(&number) = self.built.numbers.get(&joint.key) else { continue };
+            let known = self.structure.frame.links[number as usize].expect("it has a number");
+            if joint.push > 0.0 && joint.resembles(&known) {
+                (joint.number, joint.link) = (number, known);
+            } else if joint.push > 0.0 {
+                stale.push(joint.key);
+            }
+        }
+        // New springs beside the old ones before these go, so that nothing comes loose.
+        let fresh: Vec<usize> = (0..joints.len()).filter(|&k| stale.contains(&joints[k].key)).collect();
+        let old: Vec<(Key, u32)> = stale.iter().map(|key| (*key, self.built.numbers[key])).collect();
+        if !fresh.is_empty() {
+            let links = fresh.iter().map(|&k| self.link(&joints[k])).collect();
+            let numbers = self.connect(links);
+            for (key, number) in old {
+                self.disconnect(key, number);
+            }
+            for (&k, number) in fresh.iter().zip(numbers) {
+                joints[k].number = number;
+                self.built.numbers.insert(joints[k].key, number);
+            }
+        }
+        // Links of contacts that are no more.
+        let present: BTreeSet<Key> = joints.iter().filter(|joint| joint.push > 0.0).map(|joint| joint.key).collect();
+        let gone: Vec<(Key, u32)> =
+            self.built.numbers.iter().filter(|(key, _)| !present.contains(key)).map(|(k, n)| (*k, *n)).collect();
+        for (key, number) in gone {
+            self.disconnect(key, number);
+        }
+        let kept = &self.built.numbers;
+        joints.retain(|joint| joint.push > 0.0 || kept.contains_key(&joint.key));
+        for joint in joints.iter_mut().filter(|joint| joint.number == u32::MAX) {
+            joint.number = kept.get(&joint.key).copied().unwrap_or(u32::MAX);
+        }
+    }
+
+    /// What may come to touch: joints with open gaps.
+    pub(super) fn gaps(&self, model: &Model, p: &Particles, looker: &Looker, joints: &[Joint]) -> Vec<Joint> {
+        let known: BTreeSet<Key> = joints.iter().map(|joint| joint.key).collect();
+        let r_max = p.place.iter().map(|place| place.radius).fold(0.0, f64::max);
+        let mut gaps = Vec::new();
+        let candidates = neighbor::search(&p.place, &model.cell, NEAR * r_max, neighbor::Method::Grid);
+        let candidates = candidates.expect("places are finite");
+        for i in 0..p.owned() {
+            for &j in candidates.row(i) {
+                let j = j as usize;
+                if p.is_fixed(i) && p.is_fixed(j) {
+                    continue;
+                }
+                let joint = looker.pair(i, j, None);
+                if !known.contains(&joint.key) {
+                    gaps.push(joint);
+                }
+            }
+        }
+        let mut touches = Vec::new();
+        for i in (0..p.owned()).filter(|&i| !p.is_fixed(i)) {
+            for w in (0..model.walls.len()).filter(|&w| model.walls[w].active) {
+                looker.touches(i, w, NEAR * p.radius(i), &mut touches);
+                for found in &touches {
+                    let joint = looker.wall(i, w, found, None);
+                    if !known.contains(&joint.key) {
+                        gaps.push(joint);
+                    }
+                }
+            }
+        }
+        gaps
+    }
+
+    /// Grains that touch nothing yet get joints with all they rest on.
+    pub(super) fn support(
+        &mut self,
+        p: &Particles,
+        joints: &mut Vec<Joint>,
+        gaps: &mut Vec<Joint>,
+        heavy: bool,
+    ) -> Result<(), Unrest> {
+        let loose = |g: usize| self.node[g] == GROUND && !p.is_fixed(g);
+        let rests = |gap: &Joint| {
+            let second = if let Other::Grain(j) = gap.other { loose(j) } else { false };
+            (loose(gap.i) || second) && gap.push > -TOUCHING * p.radius(gap.i) * gap.link.stiffness[0]
+        };
+        let (found, open): (Vec<Joint>, Vec<Joint>) = gaps.drain(..).partition(rests);
+        (*joints, *gaps) = ([std::mem::take(joints), found].concat(), open);
+        self.complete(p, joints)?;
+        let loose: Vec<usize> = (0..p.owned()).filter(|&g| heavy && self.node[g] == GROUND && !p.is_fixed(g)).collect();
+        if loose.is_empty() { Ok(()) } else { Err(Unrest::of(loose)) }
+    }
+
+    /// Takes the node of a grain out of the structure.
+    pub(super) fn let_go(&mut self, state: &State, g: usize) -> Result<(), Unrest> {
+        let node = self.node[g];
+        self.structure.drop_node(node).map_err(|_| Unrest::of(vec![g]))?;
+        self.built.changes.push(Change::Drop(node));
+        self.built.nodes.swap_remove(node as usize);
+        let id = state.particles.id[g];
+        self.built.numbers.retain(|key, _| match *key {
+            Key::Pair(a, b) => a != id && b != id,
+            Key::Wall(a, ..) => a != id,
+        });
+        Ok(())
+    }
+}
+
+/// Grains of a joint that are not fixed.
+pub(super) fn behind(p: &Particles, joint: &Joint) -> Vec<usize> {
+    let second = if let Other::Grain(j) = joint.other { Some(j) } else { None };
+    [Some(joint.i), second].into_iter().flatten().filter(|&g| !p.is_fixed(g)).collect()
+}
