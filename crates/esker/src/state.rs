@@ -217,6 +217,8 @@ impl State {
         whole(self.epoch_step <= self.step, "its stage began after it")?;
         let counted = |tally: &Tally| stages.get(tally.stage).is_some_and(|stage| tally.fits(&stage.model));
         whole(self.meetings.tallies.iter().all(counted), "its collisions are of other grains or walls")?;
+        let sound = self.statics.built.as_ref().is_none_or(|built| built.is_sound());
+        whole(sound, "its structure at rest has links without nodes")?;
         let there = |i: u32| (i as usize) < n;
         whole(self.contacts.pairs.iter().all(|c| there(c.i) && there(c.j)), "a contact is of no grain")?;
         let on_wall = |c: &WallContact| there(c.grain) && usize::from(c.wall) < self.walls.len();

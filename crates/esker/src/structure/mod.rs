@@ -405,6 +405,14 @@ impl<B: Backend> Structure<B> {
         self.backend.reset(&self.frame)
     }
 
+    /// Goes on with another way to solve it; with the old one if that fails.
+    pub fn replace(&mut self, mut backend: B) -> Result<(), Loose> {
+        backend.reset(&self.frame)?;
+        self.free = holes(&self.frame);
+        self.backend = backend;
+        Ok(())
+    }
+
     fn keep(&mut self, link: Link) -> u32 {
         match self.free.pop() {
             Some(number) => {

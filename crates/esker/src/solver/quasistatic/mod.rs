@@ -34,7 +34,7 @@ use crate::state::State;
 use crate::structure::cholesky::Cholesky;
 use crate::structure::gradients::{Gradients, Preconditioner};
 use crate::structure::rima::Rima;
-use crate::structure::{Backend, Freedom};
+use crate::structure::{Backend, Frame, Freedom};
 use net::{Net, Unrest};
 
 /// Nodes up to which the inverse is kept.
@@ -69,12 +69,13 @@ impl Quasistatic {
         if self.net.is_none() {
             let settings = settings(model);
             let freedom = freedom(model, &settings);
-            let built = state.statics.built.take().unwrap_or_else(|| {
-                let frame = crate::structure::Frame::new(freedom);
-                Built { frame, ..Built::default() }
+            let built = state.statics.built.take().filter(|built| built.frame.freedom == freedom);
+            let built = built.unwrap_or_else(|| Built {
+                frame: Frame::new(freedom),
+                by: chosen(&settings, freedom, state.particles.owned()),
+                ..Built::default()
             });
-            let nodes = state.particles.owned();
-            let structure = built.replay(backend(&settings, freedom, nodes)).map_err(|_| not_static(state, &[]))?;
+            let structure = built.replay(backend(built.by)).map_err(|_| not_static(state, &[]))?;
             self.net = Some(Net::new(structure, settings, built));
             self.builds += 1;
         }
@@ -137,11 +138,15 @@ impl Quasistatic {
                 wall.work += now - before;
             }
         }
-        if !model.removals.is_empty() && between::anything_to_remove(model, state) {
+        let remove = !model.removals.is_empty() && between::anything_to_remove(model, state);
+        if remove {
             between::remove(model, state);
             self.forget(state);
         }
-        self.rest(model, state)?;
+        // Else everything is at rest already.
+        if moving || remove || model.gravity_alone().is_none() {
+            self.rest(model, state)?;
+        }
         self.feed(model, state)
     }
 
@@ -152,15 +157,20 @@ impl Quasistatic {
     }
 }
 
-/// Makes the matrix anew where it has drifted off.
+/// Makes the matrix anew where it has drifted off, or where another way suits as many nodes better.
 fn watch(net: &mut Net, state: &State) {
     let changes = net.built.changes.len();
-    let due = changes >= WATCH_EVERY && changes / WATCH_EVERY > net.watched;
-    if due && (changes >= RENEW_AFTER || net.structure.drift(state.step) > DRIFT) && net.structure.rebuild().is_ok() {
-        net.built.frame = net.structure.frame.clone();
-        net.built.changes.clear();
+    if changes / WATCH_EVERY <= net.watched {
+        return;
     }
-    net.watched = net.built.changes.len() / WATCH_EVERY;
+    net.watched = changes / WATCH_EVERY;
+    let by = chosen(&net.settings, net.structure.frame.freedom, net.structure.frame.nodes);
+    let worn = by != net.built.by || changes >= RENEW_AFTER || net.structure.drift(state.step) > DRIFT;
+    let before = std::mem::replace(&mut net.built.by, by);
+    // What was held a moment ago still is; if rounding says otherwise the old matrix does for some time yet.
+    if worn && net.make_anew().is_err() {
+        net.built.by = before;
+    }
 }
 
 fn settings(model: &Model) -> StaticSettings {
@@ -179,15 +189,18 @@ fn freedom(model: &Model, settings: &StaticSettings) -> Freedom {
     }
 }
 
-/// The way to solve a structure of so many nodes.
-fn backend(settings: &StaticSettings, freedom: Freedom, nodes: usize) -> Box<dyn Backend> {
+/// The way that suits so many nodes.
+fn chosen(settings: &StaticSettings, freedom: Freedom, nodes: usize) -> StaticBy {
     let planar = matches!(freedom, Freedom::Planar | Freedom::PlanarTurning);
-    let by = match settings.by {
+    match settings.by {
         StaticBy::Automatic if nodes <= FEW => StaticBy::Inverse,
         StaticBy::Automatic if planar || nodes <= MANY => StaticBy::Factors,
         StaticBy::Automatic => StaticBy::Gradients,
-        chosen => chosen,
-    };
+        by => by,
+    }
+}
+
+fn backend(by: StaticBy) -> Box<dyn Backend> {
     match by {
         StaticBy::Inverse | StaticBy::Automatic => Box::new(Rima::new()),
         StaticBy::Factors => Box::new(Cholesky::new()),

@@ -7,7 +7,7 @@ use crate::neighbor;
 use crate::particles::Particles;
 use crate::state::State;
 use crate::structure::free::ground;
-use crate::structure::{Backend, Frame, Freedom, GROUND, Link, Structure};
+use crate::structure::{Backend, Frame, Freedom, GROUND, Link, Loose, Structure};
 use std::collections::BTreeSet;
 
 /// How far around a grain others are looked for, in radii.
@@ -244,37 +244,54 @@ impl Net {
         gaps
     }
 
-    /// Grains that touch nothing yet get joints with all they rest on.
+    /// Grains that touch nothing yet get joints with all they rest on. Returns those that rest on nothing.
     pub(super) fn support(
         &mut self,
         p: &Particles,
         joints: &mut Vec<Joint>,
         gaps: &mut Vec<Joint>,
-        heavy: bool,
-    ) -> Result<(), Unrest> {
-        let loose = |g: usize| self.node[g] == GROUND && !p.is_fixed(g);
+    ) -> Result<Vec<usize>, Unrest> {
+        let new = |g: usize| self.node[g] == GROUND && !p.is_fixed(g);
         let rests = |gap: &Joint| {
-            let second = if let Other::Grain(j) = gap.other { loose(j) } else { false };
-            (loose(gap.i) || second) && gap.push > -TOUCHING * p.radius(gap.i) * gap.link.stiffness[0]
+            let second = if let Other::Grain(j) = gap.other { new(j) } else { false };
+            (new(gap.i) || second) && gap.push > -TOUCHING * p.radius(gap.i) * gap.link.stiffness[0]
         };
         let (found, open): (Vec<Joint>, Vec<Joint>) = gaps.drain(..).partition(rests);
-        (*joints, *gaps) = ([std::mem::take(joints), found].concat(), open);
-        self.complete(p, joints)?;
-        let loose: Vec<usize> = (0..p.owned()).filter(|&g| heavy && self.node[g] == GROUND && !p.is_fixed(g)).collect();
-        if loose.is_empty() { Ok(()) } else { Err(Unrest::of(loose)) }
+        let mut loose: Vec<bool> = (0..p.owned()).map(new).collect();
+        found.iter().for_each(|joint| behind(p, joint).into_iter().for_each(|g| loose[g] = false));
+        let loose: Vec<usize> = (0..p.owned()).filter(|&g| loose[g]).collect();
+        if loose.is_empty() {
+            (*joints, *gaps) = ([std::mem::take(joints), found].concat(), open);
+            self.complete(p, joints)?;
+        }
+        Ok(loose)
     }
 
-    /// Takes the node of a grain out of the structure.
-    pub(super) fn let_go(&mut self, state: &State, g: usize) -> Result<(), Unrest> {
-        let node = self.node[g];
-        self.structure.drop_node(node).map_err(|_| Unrest::of(vec![g]))?;
-        self.built.changes.push(Change::Drop(node));
-        self.built.nodes.swap_remove(node as usize);
-        let id = state.particles.id[g];
-        self.built.numbers.retain(|key, _| match *key {
-            Key::Pair(a, b) => a != id && b != id,
-            Key::Wall(a, ..) => a != id,
-        });
+    /// Takes the nodes of grains out of the structure, which is made anew.
+    pub(super) fn let_go(&mut self, state: &State, grains: &[usize]) -> Result<(), Unrest> {
+        for &g in grains {
+            let node = self.node[g];
+            if node == GROUND {
+                continue;
+            }
+            self.structure.drop_node(node).map_err(|_| Unrest::of(vec![g]))?;
+            self.built.nodes.swap_remove(node as usize);
+            let id = state.particles.id[g];
+            self.built.numbers.retain(|key, _| match *key {
+                Key::Pair(a, b) => a != id && b != id,
+                Key::Wall(a, ..) => a != id,
+            });
+            self.find_nodes(state);
+        }
+        self.make_anew().map_err(|_| Unrest::of(grains.to_vec()))
+    }
+
+    /// Makes the way to solve the structure anew, and forgets how it had become what it was.
+    pub(super) fn make_anew(&mut self) -> Result<(), Loose> {
+        self.structure.replace(super::backend(self.built.by))?;
+        self.built.frame = self.structure.frame.clone();
+        self.built.changes.clear();
+        self.watched = 0;
         Ok(())
     }
 }

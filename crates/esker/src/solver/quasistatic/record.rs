@@ -2,7 +2,8 @@
 //! what has slid.
 
 use super::joints::Key;
-use crate::structure::{Backend, Frame, Link, Loose, Structure};
+use crate::model::StaticBy;
+use crate::structure::{Backend, Frame, GROUND, Link, Loose, Structure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ pub struct Built {
     pub nodes: Vec<u64>,
     /// Number of the link of each contact.
     pub numbers: BTreeMap<Key, u32>,
+    /// How it is solved.
+    pub by: StaticBy,
 }
 
 /// A change of a structure.
@@ -39,11 +42,49 @@ pub enum Change {
     Connect(Vec<Link>),
     /// Links taken out.
     Disconnect(Vec<u32>),
-    /// A node taken out.
-    Drop(u32),
 }
 
 impl Built {
+    /// Whether all it names is there: it may come from elsewhere.
+    pub fn is_sound(&self) -> bool {
+        let mut nodes = self.frame.nodes as u64;
+        let mut there: Vec<bool> = self.frame.links.iter().map(Option::is_some).collect();
+        let mut holes: Vec<usize> = (0..there.len()).filter(|&l| !there[l]).collect();
+        let fits = |link: &Link, nodes: u64| {
+            let end = |end: u32| end == GROUND || u64::from(end) < nodes;
+            link.ends[0] != link.ends[1] && link.ends.into_iter().all(end)
+        };
+        let mut sound = self.frame.links.iter().flatten().all(|link| fits(link, nodes));
+        for change in &self.changes {
+            match change {
+                Change::Attach(links) | Change::Connect(links) => {
+                    nodes += u64::from(matches!(change, Change::Attach(_)));
+                    sound &= links.iter().all(|link| fits(link, nodes));
+                    for _ in links {
+                        match holes.pop() {
+                            Some(hole) => there[hole] = true,
+                            None => there.push(true),
+                        }
+                    }
+                }
+                Change::Disconnect(numbers) => {
+                    for &number in numbers {
+                        sound &= there.get(number as usize).copied().unwrap_or(false);
+                        if sound {
+                            there[number as usize] = false;
+                            holes.push(number as usize);
+                        }
+                    }
+                }
+            }
+            if !sound {
+                return false;
+            }
+        }
+        let known = |number: &u32| there.get(*number as usize).copied().unwrap_or(false);
+        sound && nodes == self.nodes.len() as u64 && self.numbers.values().all(known)
+    }
+
     /// The structure as it was, made again.
     pub fn replay<B: Backend>(&self, backend: B) -> Result<Structure<B>, Loose> {
         let mut structure = Structure::of(self.frame.clone(), backend)?;
@@ -52,7 +93,6 @@ impl Built {
                 Change::Attach(links) => drop(structure.attach(links)?),
                 Change::Connect(links) => drop(structure.connect(links)?),
                 Change::Disconnect(numbers) => structure.disconnect(numbers)?,
-                Change::Drop(node) => structure.drop_node(*node)?,
             }
         }
         Ok(structure)

@@ -35,8 +35,11 @@ impl Net {
             self.renew(&mut joints);
             self.complete(p, &mut joints)?;
             let mut gaps = self.gaps(model, p, &looker, &joints);
-            let heavy = model.uniform_acceleration() != Vec3::ZERO;
-            self.support(p, &mut joints, &mut gaps, heavy)?;
+            let loose = self.support(p, &mut joints, &mut gaps)?;
+            if !loose.is_empty() && model.uniform_acceleration() != Vec3::ZERO {
+                self.let_fall(model, state, loose, avalanche)?;
+                continue;
+            }
             let loads = self.loads(model, state);
             let slack = self.slack(p, &loads, &joints);
             let (mut u, slid) = (vec![0.0; self.structure.frame.size()], &mut state.statics.slid);
@@ -68,10 +71,10 @@ impl Net {
         mut falls: Vec<usize>,
         avalanche: &mut Avalanche,
     ) -> Result<(), Unrest> {
-        for &g in &falls {
-            self.let_go(state, g)?;
-            self.find_nodes(state);
+        if falls.is_empty() {
+            return Ok(());
         }
+        self.let_go(state, &falls)?;
         let up = -model.uniform_acceleration();
         let height = |g: &usize| state.particles.position(*g).dot(up);
         falls.sort_by(|a, b| height(a).total_cmp(&height(b)));
