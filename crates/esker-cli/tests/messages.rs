@@ -61,7 +61,7 @@ fn laws_that_cannot_be_at_rest_are_refused_with_the_pair_and_the_reason() {
     let scene = scene.to_str().unwrap();
     for (set, why) in [
         ("contact.disc-disc.rolling={law=\"constant\",friction=0.1}", "resists rolling"),
-        ("contact.disc-disc.tangential={law=\"dashpot\",coefficient=10,friction=0.4}", "not a spring with a slider"),
+        ("contact.disc-disc.tangential={law=\"dashpot\",damping=10,friction=0.4}", "not a spring with a slider"),
     ] {
         let parts = ["solver `quasistatic` cannot use the law of `disc` and `disc`", why, "[solver]"];
         fails(dir.path(), &["check", scene, "--set", set], 1, &parts);
