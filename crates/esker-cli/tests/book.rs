@@ -66,3 +66,24 @@ fn every_test_that_the_book_names_exists() {
     }
     assert!(found > 20, "{found} names");
 }
+
+#[test]
+fn every_file_of_tests_is_part_of_the_program_of_its_crate() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for name in ["esker", "esker-io", "esker-cli"] {
+        let tests = crates.join(name).join("tests");
+        let all = fs::read_to_string(tests.join("all.rs")).unwrap();
+        for entry in fs::read_dir(&tests).unwrap() {
+            let path = entry.unwrap().path();
+            let stem = path.file_stem().unwrap().to_str().unwrap();
+            // Fuzzing is a program of its own.
+            if path.extension().is_some_and(|e| e == "rs") && !["all", "fuzz"].contains(&stem) {
+                assert!(
+                    all.contains(&format!("mod {stem};")),
+                    "{} has no `mod {stem};`",
+                    tests.join("all.rs").display()
+                );
+            }
+        }
+    }
+}
