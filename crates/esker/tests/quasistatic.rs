@@ -299,7 +299,8 @@ fn a_settled_bed_is_at_rest_with_its_forces_and_goes_on_without_a_jolt() {
         let off = before.iter().filter_map(|(key, f)| after.get(key).map(|g| (*f - *g).length()));
         let off = off.fold(0.0, f64::max) / mean;
         println!("planar {is_planar}: {same} of {} contacts, forces off by {off:.1e} of their mean", before.len());
-        assert!(same as f64 > 0.95 * before.len() as f64 && off < 0.02);
+        // The bed in space had not quite come to rest.
+        assert!(same == before.len() && off < if is_planar { 1e-11 } else { 0.02 });
 
         // Soft contacts go on from there.
         state.loads_are_current = false;
@@ -311,6 +312,6 @@ fn a_settled_bed_is_at_rest_with_its_forces_and_goes_on_without_a_jolt() {
             moving = moving.max(energy::balance(&soft, &state).kinetic());
         }
         println!("kinetic energy {:.1e} of the elastic", moving / elastic);
-        assert!(moving < 1e-6 * elastic);
+        assert!(moving < 1e-20 * elastic);
     }
 }

@@ -260,11 +260,6 @@ impl Cholesky {
         Self::default()
     }
 
-    /// Number of blocks below the diagonal.
-    pub fn blocks(&self) -> usize {
-        self.factors.below.iter().map(Vec::len).sum()
-    }
-
     fn change(&mut self, frame: &Frame, links: &[Link], sign: f64) -> Result<(), Loose> {
         let springs: Vec<Spring> = links.iter().flat_map(|link| link.springs(frame.freedom)).collect();
         if self.changes.len() + springs.len() > MOST_CHANGES {

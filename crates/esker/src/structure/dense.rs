@@ -1,9 +1,8 @@
 //! Small dense matrices, line by line: enough for the links of one change.
 
-/// Cholesky factor of a symmetric positive matrix in its lower triangle; returns the least pivot over the entry of the
-/// diagonal it came from, or `None` where a pivot is not above `least` of it.
-pub fn cholesky(a: &mut [f64], n: usize, least: f64) -> Option<f64> {
-    let mut worst = 1.0f64;
+/// Cholesky factor of a symmetric positive matrix in its lower triangle; `None` where a pivot is not above `least` of the entry of
+/// the diagonal it came from.
+pub fn cholesky(a: &mut [f64], n: usize, least: f64) -> Option<()> {
     for j in 0..n {
         let before = a[j * n + j];
         let pivot = before - (0..j).map(|k| a[j * n + k] * a[j * n + k]).sum::<f64>();
@@ -11,7 +10,6 @@ pub fn cholesky(a: &mut [f64], n: usize, least: f64) -> Option<f64> {
         if left.is_nan() || left <= least || before <= 0.0 {
             return None;
         }
-        worst = worst.min(left);
         let root = pivot.sqrt();
         a[j * n + j] = root;
         for i in j + 1..n {
@@ -19,7 +17,7 @@ pub fn cholesky(a: &mut [f64], n: usize, least: f64) -> Option<f64> {
             a[i * n + j] = (a[i * n + j] - dot) / root;
         }
     }
-    Some(worst)
+    Some(())
 }
 
 /// Solves L Lᵀ x = b in place.

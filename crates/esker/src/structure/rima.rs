@@ -34,8 +34,6 @@ pub struct Rima {
     m: usize,
     /// Of each node, `m` lines of as many numbers as its own and all earlier nodes have.
     rows: Vec<Vec<f64>>,
-    /// Product of the amplifications of errors by removals since it was last made anew.
-    worn: f64,
 }
 
 impl Rima {
@@ -46,12 +44,7 @@ impl Rima {
 
     /// The inverse of a whole frame by sparse factors. Each diagonal entry grows by `firmness` of it.
     pub fn of(frame: &Frame, firmness: f64) -> Result<Self, Loose> {
-        Ok(Self { m: frame.freedom.size(), rows: cholesky::inverse_rows(frame, firmness)?, worn: 1.0 })
-    }
-
-    /// How much removals may have amplified rounding since the matrix was last made anew.
-    pub fn worn(&self) -> f64 {
-        self.worn
+        Ok(Self { m: frame.freedom.size(), rows: cholesky::inverse_rows(frame, firmness)? })
     }
 
     /// Entry between two degrees of freedom.
@@ -141,13 +134,9 @@ impl Rima {
         if sign < 0.0 && (0..k).any(|i| core[i * k + i] <= CRITICAL) {
             return Err(Loose::Part);
         }
-        let least = (0..k).map(|i| core[i * k + i]).fold(1.0, f64::min);
-        let pivot = dense::cholesky(&mut core, k, if sign < 0.0 { CRITICAL } else { 0.0 }).ok_or(Loose::Part)?;
+        dense::cholesky(&mut core, k, if sign < 0.0 { CRITICAL } else { 0.0 }).ok_or(Loose::Part)?;
         let mut x = dense::inverse_of_cholesky(&core, k);
         (0..k * k).for_each(|e| x[e] *= sign * root[e / k] * root[e % k]);
-        if sign < 0.0 {
-            self.worn *= 1.0 / (pivot * least);
-        }
 
         let m = self.m;
         let work = |node: usize, row: &mut [f64]| {
@@ -215,7 +204,6 @@ impl Rima {
             }
             self.rows.push(joined);
         }
-        self.worn = self.worn.max(other.worn);
     }
 }
 
@@ -293,7 +281,6 @@ impl Backend for Rima {
 
     fn attached(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose> {
         self.m = frame.freedom.size();
-        self.worn = self.worn.max(1.0);
         self.border(&springs_of(frame, links), frame.nodes as u32 - 1)
     }
 

@@ -86,10 +86,11 @@ impl Net {
     /// Makes nodes of grains that touch something and links of joints that have none.
     pub(super) fn complete(&mut self, p: &Particles, joints: &mut [Joint]) -> Result<(), Unrest> {
         let mut fresh: Vec<usize> = Vec::new();
+        let mut seen = vec![false; p.owned()];
         for joint in joints.iter() {
             let second = if let Other::Grain(j) = joint.other { Some(j) } else { None };
             for g in [Some(joint.i), second].into_iter().flatten() {
-                if self.node[g] == GROUND && !p.is_fixed(g) && !fresh.contains(&g) {
+                if self.node[g] == GROUND && !p.is_fixed(g) && !std::mem::replace(&mut seen[g], true) {
                     fresh.push(g);
                 }
             }
@@ -172,14 +173,14 @@ impl Net {
     /// Gives joints the numbers of their links. Those that have opened or whose springs have changed are taken out of the
     /// structure; the first are forgotten.
     pub(super) fn renew(&mut self, joints: &mut Vec<Joint>) {
-        let mut stale = Vec::new();
+        let mut stale = BTreeSet::new();
         for joint in joints.iter_mut() {
             let Some(&number) = self.built.numbers.get(&joint.key) else { continue };
             let known = self.structure.frame.links[number as usize].expect("it has a number");
             if joint.push > 0.0 && joint.resembles(&known) {
                 (joint.number, joint.link) = (number, known);
             } else if joint.push > 0.0 {
-                stale.push(joint.key);
+                stale.insert(joint.key);
             }
         }
         // New springs beside the old ones before these go, so that nothing comes loose.

@@ -136,7 +136,6 @@ impl Net {
 
     /// Solves and changes until nothing is to be changed, for grains that stay close to where they are. Returns whether
     /// everything was at rest to begin with.
-    #[allow(clippy::too_many_arguments)]
     fn settle(
         &mut self,
         p: &Particles,

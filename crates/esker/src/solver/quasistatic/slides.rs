@@ -29,7 +29,6 @@ impl Net {
     /// All joints beyond what friction holds slide: Gavrilov's (4.34)–(4.36) with the sign of E-16, each back to its own limit.
     /// From the second round on they slide together, as contacts with a viscous limit would in a time that doubles from round to
     /// round: those that come to an end are soon there, those that do not move on.
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn slide_all(
         &mut self,
         joints: &mut [Joint],
