@@ -77,3 +77,30 @@ pub fn inverse(matrix: &[f64], n: usize) -> Option<Vec<f64>> {
     }
     Some(inverse)
 }
+
+/// Solves A x = b in place by elimination with row pivots; `None` where a pivot is below 1e-12 of the largest entry.
+pub fn solve(a: &mut [f64], n: usize, b: &mut [f64]) -> Option<()> {
+    let largest = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    for p in 0..n {
+        let best = (p..n).max_by(|&r, &s| a[r * n + p].abs().total_cmp(&a[s * n + p].abs()))?;
+        if a[best * n + p].abs() <= 1e-12 * largest {
+            return None;
+        }
+        if best != p {
+            (p..n).for_each(|c| a.swap(p * n + c, best * n + c));
+            b.swap(p, best);
+        }
+        let (done, below) = a.split_at_mut((p + 1) * n);
+        let line = &done[p * n + p..];
+        for (r, row) in below.chunks_exact_mut(n).enumerate() {
+            let factor = row[p] / line[0];
+            row[p..].iter_mut().zip(line).for_each(|(x, l)| *x -= factor * l);
+            b[p + 1 + r] -= factor * b[p];
+        }
+    }
+    for p in (0..n).rev() {
+        let dot: f64 = (p + 1..n).map(|c| a[p * n + c] * b[c]).sum();
+        b[p] = (b[p] - dot) / a[p * n + p];
+    }
+    Some(())
+}

@@ -175,23 +175,29 @@ impl Link {
         [Action { force: -force, couple: -self.levers[0] * couple }, Action { force, couple: -self.levers[1] * couple }]
     }
 
+    /// Directions across the normal; none in the second of the plane.
+    pub fn tangents(&self, freedom: Freedom) -> [Vec3; 2] {
+        match freedom {
+            Freedom::Planar | Freedom::PlanarTurning => [Vec3::Z.cross(self.normal), Vec3::ZERO],
+            Freedom::Spatial | Freedom::SpatialTurning => self.normal.any_orthonormal_pair().into(),
+        }
+    }
+
+    /// Its spring in a direction along or across the normal.
+    pub fn spring(&self, freedom: Freedom, along: Vec3, stiffness: f64) -> Spring {
+        let turn = self.normal.cross(along);
+        let rows = [freedom.pack(along, self.levers[0] * turn), freedom.pack(-along, self.levers[1] * turn)];
+        Spring { ends: self.ends, rows, stiffness }
+    }
+
     /// Its springs: one along the normal and one or two across it. Those without stiffness are left out.
     pub fn springs(&self, freedom: Freedom) -> Vec<Spring> {
-        let n = self.normal;
-        let (t, s) = match freedom {
-            Freedom::Planar | Freedom::PlanarTurning => (Vec3::Z.cross(n), Vec3::ZERO),
-            _ => n.any_orthonormal_pair(),
-        };
-        let spring = |along: Vec3, stiffness: f64| {
-            let turn = n.cross(along);
-            let rows = [freedom.pack(along, self.levers[0] * turn), freedom.pack(-along, self.levers[1] * turn)];
-            Spring { ends: self.ends, rows, stiffness }
-        };
+        let [t, s] = self.tangents(freedom);
         let [k_n, k_t] = self.stiffness;
-        [(n, k_n), (t, k_t), (s, k_t)]
+        [(self.normal, k_n), (t, k_t), (s, k_t)]
             .into_iter()
             .filter(|(along, k)| *k != 0.0 && *along != Vec3::ZERO)
-            .map(|(along, k)| spring(along, k))
+            .map(|(along, k)| self.spring(freedom, along, k))
             .collect()
     }
 }
@@ -343,6 +349,20 @@ pub trait Backend: Send {
     /// Adds to `u` what the loads `f` make of it, nearly: see [`Structure::solve`].
     fn respond(&mut self, frame: &Frame, f: &[f64], u: &mut [f64]) -> Effort;
 
+    /// What the forces of springs that are stretched by one metre make of the nodes, nearly: a column for each.
+    fn answers(&mut self, frame: &Frame, springs: &[Spring]) -> Vec<Vec<f64>> {
+        let of = |spring: &Spring| {
+            let mut f = vec![0.0; frame.size()];
+            for (e, b) in spring_entries(spring, frame.freedom.size()) {
+                f[e] += spring.stiffness * b;
+            }
+            let mut u = vec![0.0; f.len()];
+            self.respond(frame, &f, &mut u);
+            u
+        };
+        springs.iter().map(of).collect()
+    }
+
     /// Memory \[byte\].
     fn memory(&self) -> usize;
 }
@@ -365,6 +385,9 @@ impl Backend for Box<dyn Backend> {
     }
     fn respond(&mut self, frame: &Frame, f: &[f64], u: &mut [f64]) -> Effort {
         (**self).respond(frame, f, u)
+    }
+    fn answers(&mut self, frame: &Frame, springs: &[Spring]) -> Vec<Vec<f64>> {
+        (**self).answers(frame, springs)
     }
     fn memory(&self) -> usize {
         (**self).memory()

@@ -78,21 +78,32 @@ impl Rima {
         lines
     }
 
-    /// B Z of some springs, ends on `skip` left out: a line for each.
+    /// B Z of some springs, ends on `skip` left out: a line for each. Each row is read once for all of them.
     fn rows_of(&self, springs: &[Spring], skip: u32) -> Vec<f64> {
         let (m, n) = (self.m, self.size());
         let mut y = vec![0.0; springs.len() * n];
-        let mut nodes: Vec<u32> = springs.iter().flat_map(|s| s.ends).filter(|&e| e != GROUND && e != skip).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        for node in nodes {
-            let lines = self.lines(node as usize);
-            for (spring, y) in springs.iter().zip(y.chunks_exact_mut(n)) {
-                for end in (0..2).filter(|&end| spring.ends[end] == node) {
-                    for r in (0..m).filter(|&r| spring.rows[end][r] != 0.0) {
-                        let factor = spring.rows[end][r];
-                        y.iter_mut().zip(&lines[r * n..][..n]).for_each(|(y, z)| *y += factor * z);
-                    }
+        let mut ends: Vec<(usize, usize, [f64; MOST])> = Vec::with_capacity(2 * springs.len());
+        for (s, spring) in springs.iter().enumerate() {
+            let held = (0..2).filter(|&end| spring.ends[end] != GROUND && spring.ends[end] != skip);
+            ends.extend(held.map(|end| (spring.ends[end] as usize, s, spring.rows[end])));
+        }
+        ends.sort_unstable_by_key(|&(node, s, _)| (node, s));
+        for (node, row) in self.rows.iter().enumerate() {
+            let width = (node + 1) * m;
+            let earlier = ends.partition_point(|&(end, ..)| end < node);
+            // The columns of earlier nodes in this row.
+            for (end, s, b) in &ends[..earlier] {
+                let y = &mut y[s * n + node * m..][..m];
+                for (r, y) in y.iter_mut().enumerate() {
+                    let piece = &row[r * width + end * m..][..m];
+                    *y += piece.iter().zip(b).map(|(z, b)| z * b).sum::<f64>();
+                }
+            }
+            // The row of the node itself.
+            for (_, s, b) in ends[earlier..].iter().take_while(|&&(end, ..)| end == node) {
+                let y = &mut y[s * n..][..width];
+                for (r, line) in row.chunks_exact(width).enumerate().filter(|(r, _)| b[*r] != 0.0) {
+                    y.iter_mut().zip(line).for_each(|(y, z)| *y += b[r] * z);
                 }
             }
         }
@@ -335,6 +346,12 @@ impl Backend for Rima {
             self.times(f, u);
         }
         Effort { iterations: 1, residual: 0.0 }
+    }
+
+    fn answers(&mut self, _: &Frame, springs: &[Spring]) -> Vec<Vec<f64>> {
+        let lines = self.rows_of(springs, GROUND);
+        let lines = lines.chunks_exact(self.size().max(1)).zip(springs);
+        lines.map(|(line, spring)| line.iter().map(|y| spring.stiffness * y).collect()).collect()
     }
 
     fn memory(&self) -> usize {

@@ -35,7 +35,8 @@ pub(super) struct Joint {
     pub key: Key,
     pub i: usize,
     pub other: Other,
-    /// Geometry and stiffness as the structure knows them: those of the place where it was last renewed.
+    /// Geometry and stiffness as the structure knows them, those of the place where it was last renewed, between nodes:
+    /// see [`Net::aim`](super::net::Net::aim).
     pub link: Link,
     /// What it does to both bodies where they are.
     pub base: [Action; 2],
@@ -63,13 +64,10 @@ pub(super) struct Held {
 
 impl Joint {
     /// Forces after displacements of the nodes, by its springs.
-    pub fn after(&self, freedom: Freedom, u: &[f64], node: &[u32]) -> Held {
-        let of = |grain: usize| freedom.shift(u, node[grain]);
-        let second = match self.other {
-            Other::Grain(j) => of(j),
-            Other::Wall { .. } => Default::default(),
-        };
-        let stretch = self.link.stretch(&of(self.i), &second);
+    #[inline]
+    pub fn after(&self, freedom: Freedom, u: &[f64]) -> Held {
+        let (a, b) = (freedom.shift(u, self.link.ends[0]), freedom.shift(u, self.link.ends[1]));
+        let stretch = self.link.stretch(&a, &b);
         let along = stretch.dot(self.link.normal);
         let (squeezed, sheared) = (self.link.stiffness[0] * along, stretch - along * self.link.normal - self.slid);
         Held {
@@ -79,18 +77,20 @@ impl Joint {
         }
     }
 
-    /// What it does to its nodes.
-    pub fn actions(&self, held: &Held) -> [Action; 2] {
-        let more = self.link.actions(held.more);
-        std::array::from_fn(|end| Action {
-            force: self.base[end].force + more[end].force,
-            couple: self.base[end].couple + more[end].couple,
-        })
-    }
-
     /// Tangential force beyond what friction holds \[N\].
     pub fn excess(&self, held: &Held) -> f64 {
         self.link.stiffness[1] * held.spring.length() - self.friction * held.push.max(0.0)
+    }
+
+    /// Takes it as the structure knows it.
+    pub fn become_known(&mut self, link: &Link) {
+        self.link = *link;
+        self.spring = turned_across(self.spring, link.normal);
+    }
+
+    /// What a contact of the state remembers of it.
+    fn memory(&self) -> Memory {
+        Memory { spring: self.spring, stiffness: self.link.stiffness[1], touching: true, ..Memory::default() }
     }
 
     /// Whether its springs are still close to those that the structure knows.
@@ -100,6 +100,11 @@ impl Joint {
             && close(self.link.stiffness[1], known.stiffness[1])
             && self.link.normal.dot(known.normal) > 0.9998
     }
+}
+
+/// A vector nearly across a normal, turned until it is, with its length.
+fn turned_across(vector: Vec3, normal: Vec3) -> Vec3 {
+    vector.reject_from_normalized(normal).normalize_or_zero() * vector.length()
 }
 
 /// What makes a law unfit for rest, if anything does.
@@ -125,13 +130,13 @@ pub fn unfit(law: &Law) -> Option<&'static str> {
 /// Looks at contacts at the places the grains have.
 pub(super) struct Looker<'a> {
     model: &'a Model,
-    p: &'a Particles,
-    frames: WallFrames,
+    pub p: &'a Particles,
+    frames: &'a WallFrames,
     turns: bool,
 }
 
 impl<'a> Looker<'a> {
-    pub fn new(model: &'a Model, p: &'a Particles, frames: WallFrames, turns: bool) -> Self {
+    pub fn new(model: &'a Model, p: &'a Particles, frames: &'a WallFrames, turns: bool) -> Self {
         Self { model, p, frames, turns }
     }
 
@@ -196,29 +201,30 @@ impl<'a> Looker<'a> {
         memory: Option<&Memory>,
     ) -> Joint {
         let history = History::default();
-        // A gap has the stiffness that its contact will have under the weight of the grain.
+        let mut push = if touch.overlap > 0.0 { law.normal.force(touch, &history) } else { 0.0 };
+        // Gaps and slight contacts have the stiffness that they will have under the weight of the grain.
         let weight = self.p.mass[i] * self.model.uniform_acceleration().length().max(1e-3);
-        let slight = law.normal.power_law(touch.effective_radius).overlap_at(weight);
-        let stiff = Touch { overlap: touch.overlap.max(slight), ..*touch };
+        let stiff = if push >= weight {
+            *touch
+        } else {
+            let slight = law.normal.power_law(touch.effective_radius).overlap_at(weight);
+            Touch { overlap: touch.overlap.max(slight), ..*touch }
+        };
         let k_n = law.normal.stiffness(&stiff, &history);
         let k_t = match law.tangential {
             AnyTangential::None(_) => 0.0,
             _ => law.tangential.stiffness_ratio(k_n) * k_n,
         };
-        let push = if touch.overlap > 0.0 { law.normal.force(touch, &history) } else { k_n * touch.overlap };
+        if touch.overlap <= 0.0 {
+            push = k_n * touch.overlap;
+        }
         // The force of a tangential spring outlasts a change of its stiffness.
         let spring = memory.map_or(Vec3::ZERO, |memory| {
-            let along = memory.spring.reject_from_normalized(touch.normal);
-            let length = memory.spring.length();
-            let kept = along.normalize_or_zero() * length;
+            let kept = turned_across(memory.spring, touch.normal);
             if k_t > 0.0 { kept * (memory.stiffness / k_t) } else { Vec3::ZERO }
         });
-        let second = match other {
-            Other::Grain(j) => j as u32,
-            Other::Wall { .. } => GROUND,
-        };
         let levers = if self.turns { levers } else { [0.0; 2] };
-        let link = Link { ends: [i as u32, second], normal: touch.normal, levers, stiffness: [k_n, k_t] };
+        let link = Link { ends: [GROUND; 2], normal: touch.normal, levers, stiffness: [k_n, k_t] };
         Joint {
             key,
             i,
@@ -240,26 +246,38 @@ impl<'a> Looker<'a> {
         for c in contacts.pairs.iter().filter(|c| free(c.i as usize) || free(c.j as usize)) {
             joints.push(self.pair(c.i as usize, c.j as usize, Some(&c.memory)));
         }
-        let mut touches = Vec::new();
         for c in contacts.walls.iter().filter(|c| free(c.grain as usize)) {
-            self.touches(c.grain as usize, c.wall as usize, 0.01 * self.p.radius(c.grain as usize), &mut touches);
-            if let Some(found) = touches.iter().find(|found| found.feature == c.feature) {
-                joints.push(self.wall(c.grain as usize, c.wall as usize, found, Some(&c.memory)));
-            }
+            joints.extend(self.feature(c.grain as usize, c.wall, c.feature, &c.memory));
         }
         joints
+    }
+
+    /// Joints where the grains are now; those that have left a feature of a wall are no more.
+    pub fn again(&self, joints: &[Joint]) -> Vec<Joint> {
+        let renewed = |joint: &Joint| {
+            let memory = joint.memory();
+            let now = match joint.other {
+                Other::Grain(j) => Some(self.pair(joint.i, j, Some(&memory))),
+                Other::Wall { wall, feature, .. } => self.feature(joint.i, wall, feature, &memory),
+            };
+            now.map(|now| Joint { number: joint.number, ..now })
+        };
+        joints.iter().filter_map(renewed).collect()
+    }
+
+    /// The joint of a grain with a face, edge or vertex of a wall, if that is near.
+    fn feature(&self, i: usize, wall: u16, feature: u32, memory: &Memory) -> Option<Joint> {
+        let mut touches = Vec::new();
+        self.touches(i, wall as usize, 0.01 * self.p.radius(i), &mut touches);
+        let found = touches.iter().find(|found| found.feature == feature)?;
+        Some(self.wall(i, wall as usize, found, Some(memory)))
     }
 
     /// Joints as contacts of the state.
     pub fn contacts(&self, joints: &[Joint]) -> Contacts {
         let mut contacts = Contacts::default();
         for joint in joints {
-            let memory = Memory {
-                spring: joint.spring,
-                stiffness: joint.link.stiffness[1],
-                touching: true,
-                ..Memory::default()
-            };
+            let memory = joint.memory();
             match joint.other {
                 Other::Grain(j) => {
                     contacts.pairs.push(PairContact { i: joint.i as u32, j: j as u32, shift: [0; 3], memory });

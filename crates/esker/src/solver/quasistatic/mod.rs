@@ -2,7 +2,7 @@
 //!
 //! Grains are the nodes of an elastic [structure](crate::structure), contacts its links. A step is one equilibrium: walls go
 //! where their motion takes them, the grains that feeds bring are let down one after another, each until it rests on others, and
-//! after every one of them all are brought to rest: overlapping grains are connected, contacts that would pull are taken out, those beyond
+//! all are brought to rest: overlapping grains are connected, contacts that would pull are taken out, those beyond
 //! Coulomb's limit slide (Gavrilov 1999, chapter 4). There is no inertia: time is what walls, feeds and output go by.
 //!
 //! Between two looks grains stay close to where they are and contacts are springs; then forces are found by the laws of the
@@ -100,8 +100,9 @@ impl Quasistatic {
         Ok(())
     }
 
-    /// Lets down what the feeds bring, one grain after another.
+    /// Lets down what the feeds bring, one grain after another, and brings all to rest.
     fn feed(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
+        let before = state.particles.owned();
         for f in 0..model.feeds.len() {
             let (feed, active) = &model.feeds[f];
             while *active && feed.due(&state.feeds[f], state.time) {
@@ -110,10 +111,10 @@ impl Quasistatic {
                     feed.attempt(&mut state.feeds[f], state.time, model.seed, f as u16, &around, &mut Vec::new());
                 match outcome {
                     Outcome::Placed(birth) => {
-                        let before = energy::mechanical(model, state);
+                        // It brings no motion, and its contacts are still to come.
+                        let before = energy::potential(model, &state.particles);
                         add_at_rest(model, state, &birth)?;
-                        state.ledger.entered += energy::mechanical(model, state) - before;
-                        self.rest(model, state)?;
+                        state.ledger.entered += energy::potential(model, &state.particles) - before;
                     }
                     Outcome::Postponed => {}
                     Outcome::Jammed => {
@@ -124,7 +125,7 @@ impl Quasistatic {
                 }
             }
         }
-        Ok(())
+        if state.particles.owned() > before { self.rest(model, state) } else { Ok(()) }
     }
 
     /// One step: walls move, grains leave and arrive, everything comes to rest.

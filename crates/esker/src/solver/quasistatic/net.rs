@@ -2,16 +2,22 @@
 
 use super::joints::{Joint, Key, Looker, Other};
 use super::record::{Built, Change};
+use super::slides::Answer;
 use crate::model::{Model, StaticSettings};
 use crate::neighbor;
 use crate::particles::Particles;
 use crate::state::State;
 use crate::structure::free::ground;
 use crate::structure::{Backend, Frame, Freedom, GROUND, Link, Loose, Structure};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-/// How far around a grain others are looked for, in radii.
+/// How far around a grain others are looked for, in radii, and how far grains may go before they are looked for anew.
 const NEAR: f64 = 0.2;
+const ROAM: f64 = 0.05;
+
+/// Gap between grains that may close before the next look, in radii: each goes no farther than
+/// [`FARTHEST`](super::restore::FARTHEST).
+const CLOSING: f64 = 0.03;
 
 /// Gap up to which a grain that was let down rests on what is below it, in radii.
 const TOUCHING: f64 = 1e-6;
@@ -44,12 +50,48 @@ pub(super) struct Net {
     pub node: Vec<u32>,
     /// How often it has been looked at since it was made anew.
     pub watched: usize,
+    /// What slides do, by the number of the link, as long as links stay the same.
+    pub answers: HashMap<u32, Answer>,
+}
+
+/// Who is near whom, whether they touch or not.
+pub(super) struct Near {
+    pairs: Vec<[u32; 2]>,
+    walls: Vec<(u32, u16)>,
+    /// How far grains have gone since, in radii.
+    pub way: f64,
+}
+
+impl Near {
+    /// As grains are now.
+    pub fn new(model: &Model, p: &Particles, looker: &Looker) -> Self {
+        let r_max = p.place.iter().map(|place| place.radius).fold(0.0, f64::max);
+        let candidates = neighbor::search(&p.place, &model.cell, NEAR * r_max, neighbor::Method::Grid);
+        let candidates = candidates.expect("places are finite");
+        let (mut pairs, mut walls, mut touches) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..p.owned() {
+            let movable = |j: &u32| !(p.is_fixed(i) && p.is_fixed(*j as usize));
+            pairs.extend(candidates.row(i).iter().copied().filter(movable).map(|j| [i as u32, j]));
+            for w in (0..model.walls.len()).filter(|&w| model.walls[w].active && !p.is_fixed(i)) {
+                looker.touches(i, w, NEAR * p.radius(i), &mut touches);
+                if !touches.is_empty() {
+                    walls.push((i as u32, w as u16));
+                }
+            }
+        }
+        Self { pairs, walls, way: 0.0 }
+    }
+
+    /// Whether grains have gone so far that it is no longer true.
+    pub fn is_old(&self) -> bool {
+        self.way > ROAM
+    }
 }
 
 impl Net {
     pub fn new(structure: Structure<Box<dyn Backend>>, settings: StaticSettings, built: Built) -> Self {
         let watched = built.changes.len() / super::WATCH_EVERY;
-        Self { structure, settings, built, node: Vec::new(), watched }
+        Self { structure, settings, built, node: Vec::new(), watched, answers: HashMap::new() }
     }
 
     pub(super) fn freedom(&self) -> Freedom {
@@ -58,18 +100,25 @@ impl Net {
 
     pub(super) fn find_nodes(&mut self, state: &State) {
         let p = &state.particles;
-        let place: std::collections::HashMap<u64, u32> =
+        let place: HashMap<u64, u32> =
             self.built.nodes.iter().enumerate().map(|(node, &id)| (id, node as u32)).collect();
         self.node = p.id.iter().map(|id| place.get(id).copied().unwrap_or(GROUND)).collect();
     }
 
     /// The link of a joint, between nodes.
-    pub(super) fn link(&self, joint: &Joint) -> Link {
+    fn link(&self, joint: &Joint) -> Link {
         let second = match joint.other {
             Other::Grain(j) => self.node[j],
             Other::Wall { .. } => GROUND,
         };
         Link { ends: [self.node[joint.i], second], ..joint.link }
+    }
+
+    /// Tells joints between which nodes they are.
+    pub(super) fn aim(&self, joints: &mut [Joint]) {
+        for joint in joints {
+            joint.link = self.link(joint);
+        }
     }
 
     /// Links that hold a node of its own accord, where it could roll.
@@ -116,7 +165,7 @@ impl Net {
             let stiffness = joints.iter().find(|joint| of_it(joint)).map_or(1.0, |joint| joint.link.stiffness[0]);
             links.extend(self.firm(self.node[g], p.radius(g), stiffness));
             let numbers = self.structure.attach(&links).map_err(|_| Unrest::of(vec![g]))?;
-            self.built.changes.push(Change::Attach(links));
+            self.changed(Change::Attach(links));
             self.built.nodes.push(p.id[g]);
             for (&k, number) in chosen.iter().zip(numbers) {
                 joints[k].number = number;
@@ -126,7 +175,7 @@ impl Net {
         let rest: Vec<usize> = (0..joints.len()).filter(|&k| joints[k].number == u32::MAX).collect();
         if !rest.is_empty() {
             let links: Vec<Link> = rest.iter().map(|&k| self.link(&joints[k])).collect();
-            let numbers = self.connect(links);
+            let numbers = self.put_in(links);
             for (&k, number) in rest.iter().zip(numbers) {
                 joints[k].number = number;
                 self.built.numbers.insert(joints[k].key, number);
@@ -152,20 +201,30 @@ impl Net {
             frame.links.extend(self.firm(self.node[g], p.radius(g), stiffness).into_iter().map(Some));
         }
         self.built.frame = frame.clone();
+        self.answers.clear();
         self.structure.begin(frame).map_err(|_| Unrest::of(Vec::new()))
     }
 
-    pub(super) fn connect(&mut self, links: Vec<Link>) -> Vec<u32> {
+    fn changed(&mut self, change: Change) {
+        self.built.changes.push(change);
+        self.answers.clear();
+    }
+
+    fn put_in(&mut self, links: Vec<Link>) -> Vec<u32> {
         let numbers = self.structure.connect(&links).expect("more links never loosen anything");
-        self.built.changes.push(Change::Connect(links));
+        self.changed(Change::Connect(links));
         numbers
     }
 
-    pub(super) fn disconnect(&mut self, key: Key, number: u32) -> bool {
-        let done = self.structure.disconnect(&[number]).is_ok();
+    /// Takes out links of contacts; where something would come loose they stay.
+    pub(super) fn take_out(&mut self, contacts: &[(Key, u32)]) -> bool {
+        let numbers: Vec<u32> = contacts.iter().map(|(_, number)| *number).collect();
+        let done = self.structure.disconnect(&numbers).is_ok();
         if done {
-            self.built.changes.push(Change::Disconnect(vec![number]));
-            self.built.numbers.remove(&key);
+            self.changed(Change::Disconnect(numbers));
+            for (key, _) in contacts {
+                self.built.numbers.remove(key);
+            }
         }
         done
     }
@@ -173,74 +232,67 @@ impl Net {
     /// Gives joints the numbers of their links. Those that have opened or whose springs have changed are taken out of the
     /// structure; the first are forgotten.
     pub(super) fn renew(&mut self, joints: &mut Vec<Joint>) {
-        let mut stale = BTreeSet::new();
-        for joint in joints.iter_mut() {
-            let Some(&number) = self.built.numbers.get(&joint.key) else { continue };
+        let mut stale: Vec<(usize, u32)> = Vec::new();
+        let mut numbered = 0;
+        for (k, joint) in joints.iter_mut().enumerate() {
+            let number =
+                if joint.number == u32::MAX { self.built.numbers.get(&joint.key) } else { Some(&joint.number) };
+            let Some(&number) = number.filter(|_| joint.push > 0.0) else { continue };
             let known = self.structure.frame.links[number as usize].expect("it has a number");
-            if joint.push > 0.0 && joint.resembles(&known) {
-                (joint.number, joint.link) = (number, known);
-            } else if joint.push > 0.0 {
-                stale.insert(joint.key);
+            numbered += 1;
+            joint.number = number;
+            if joint.resembles(&known) {
+                joint.become_known(&known);
+            } else {
+                stale.push((k, number));
             }
         }
         // New springs beside the old ones before these go, so that nothing comes loose.
-        let fresh: Vec<usize> = (0..joints.len()).filter(|&k| stale.contains(&joints[k].key)).collect();
-        let old: Vec<(Key, u32)> = stale.iter().map(|key| (*key, self.built.numbers[key])).collect();
-        if !fresh.is_empty() {
-            let links = fresh.iter().map(|&k| self.link(&joints[k])).collect();
-            let numbers = self.connect(links);
-            for (key, number) in old {
-                self.disconnect(key, number);
-            }
-            for (&k, number) in fresh.iter().zip(numbers) {
+        if !stale.is_empty() {
+            let links = stale.iter().map(|&(k, _)| self.link(&joints[k])).collect();
+            let numbers = self.put_in(links);
+            for (&(k, old), number) in stale.iter().zip(numbers) {
+                self.take_out(&[(joints[k].key, old)]);
                 joints[k].number = number;
                 self.built.numbers.insert(joints[k].key, number);
             }
         }
-        // Links of contacts that are no more.
+        if numbered < self.built.numbers.len() {
+            self.forget_opened(joints);
+        }
+        joints.retain(|joint| joint.push > 0.0 || joint.number != u32::MAX);
+    }
+
+    /// Takes out links of contacts that are no more; where something would come loose they stay.
+    fn forget_opened(&mut self, joints: &mut [Joint]) {
         let present: BTreeSet<Key> = joints.iter().filter(|joint| joint.push > 0.0).map(|joint| joint.key).collect();
         let gone: Vec<(Key, u32)> =
             self.built.numbers.iter().filter(|(key, _)| !present.contains(key)).map(|(k, n)| (*k, *n)).collect();
         for (key, number) in gone {
-            self.disconnect(key, number);
+            self.take_out(&[(key, number)]);
         }
-        let kept = &self.built.numbers;
-        joints.retain(|joint| joint.push > 0.0 || kept.contains_key(&joint.key));
-        for joint in joints.iter_mut().filter(|joint| joint.number == u32::MAX) {
-            joint.number = kept.get(&joint.key).copied().unwrap_or(u32::MAX);
+        for joint in joints.iter_mut().filter(|joint| joint.push <= 0.0) {
+            joint.number = self.built.numbers.get(&joint.key).copied().unwrap_or(u32::MAX);
         }
     }
 
     /// What may come to touch: joints with open gaps.
-    pub(super) fn gaps(&self, model: &Model, p: &Particles, looker: &Looker, joints: &[Joint]) -> Vec<Joint> {
-        let known: BTreeSet<Key> = joints.iter().map(|joint| joint.key).collect();
-        let r_max = p.place.iter().map(|place| place.radius).fold(0.0, f64::max);
-        let mut gaps = Vec::new();
-        let candidates = neighbor::search(&p.place, &model.cell, NEAR * r_max, neighbor::Method::Grid);
-        let candidates = candidates.expect("places are finite");
-        for i in 0..p.owned() {
-            for &j in candidates.row(i) {
-                let j = j as usize;
-                if p.is_fixed(i) && p.is_fixed(j) {
-                    continue;
-                }
-                let joint = looker.pair(i, j, None);
-                if !known.contains(&joint.key) {
-                    gaps.push(joint);
-                }
-            }
-        }
+    pub(super) fn gaps(&self, p: &Particles, near: &Near, looker: &Looker, joints: &[Joint]) -> Vec<Joint> {
+        let mut known: Vec<Key> = joints.iter().map(|joint| joint.key).collect();
+        known.sort_unstable();
+        let is_new = |joint: &Joint| known.binary_search(&joint.key).is_err();
+        let close = |[i, j]: &[u32; 2]| {
+            let (a, b) = (&p.place[*i as usize], &p.place[*j as usize]);
+            let reach = (1.0 + CLOSING) * (a.radius + b.radius);
+            a.position.distance_squared(b.position) < reach * reach
+        };
+        let pairs = near.pairs.iter().filter(|pair| close(pair));
+        let mut gaps: Vec<Joint> =
+            pairs.map(|&[i, j]| looker.pair(i as usize, j as usize, None)).filter(is_new).collect();
         let mut touches = Vec::new();
-        for i in (0..p.owned()).filter(|&i| !p.is_fixed(i)) {
-            for w in (0..model.walls.len()).filter(|&w| model.walls[w].active) {
-                looker.touches(i, w, NEAR * p.radius(i), &mut touches);
-                for found in &touches {
-                    let joint = looker.wall(i, w, found, None);
-                    if !known.contains(&joint.key) {
-                        gaps.push(joint);
-                    }
-                }
-            }
+        for &(i, w) in &near.walls {
+            looker.touches(i as usize, w as usize, CLOSING * p.radius(i as usize), &mut touches);
+            gaps.extend(touches.iter().map(|found| looker.wall(i as usize, w as usize, found, None)).filter(is_new));
         }
         gaps
     }
@@ -292,6 +344,7 @@ impl Net {
         self.structure.replace(super::backend(self.built.by))?;
         self.built.frame = self.structure.frame.clone();
         self.built.changes.clear();
+        self.answers.clear();
         self.watched = 0;
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! The way to rest: solve, then connect what overlaps, disconnect what pulls, slide what slips, in this order, until nothing of
 //! it is left (Gavrilov 1999, section 4.5), and then once more where the grains now are.
 
-use super::joints::{Held, Joint, Key, Looker, Other};
-use super::net::{Net, Unrest, behind};
+use super::joints::{Held, Joint, Key, Looker};
+use super::net::{Near, Net, Unrest, behind};
 use super::record::{Avalanche, Slid};
-use super::slides::Slides;
+use super::slides::FASTEST;
 use crate::contact::visit::frames;
 use crate::math::{Quat, Vec3};
 use crate::model::Model;
@@ -21,46 +21,101 @@ const LOOKS: usize = 5000;
 const ROUNDS: usize = 20_000;
 
 /// Farthest way of a grain between two looks, in radii: beyond, nothing is small any more.
-const FARTHEST: f64 = 0.01;
+pub(super) const FARTHEST: f64 = 0.01;
+
+/// What has been seen of the contacts.
+struct Sight {
+    joints: Vec<Joint>,
+    near: Near,
+}
+
+impl Sight {
+    /// The same where the grains are now.
+    fn again(self, model: &Model, looker: &Looker) -> Self {
+        let near = if self.near.is_old() { Near::new(model, looker.p, looker) } else { self.near };
+        Self { joints: looker.again(&self.joints), near }
+    }
+}
+
+/// How a look ends.
+enum End {
+    /// All were at rest.
+    Rest,
+    /// They have moved.
+    Moving,
+    /// These have lost their last support.
+    Falls(Vec<usize>),
+}
 
 impl Net {
     /// Brings the grains to rest. What they did is in `avalanche`.
     pub fn restore(&mut self, model: &Model, state: &mut State, avalanche: &mut Avalanche) -> Result<(), Unrest> {
+        let frames = frames(model, state, state.time, 0.0);
+        let mut sight: Option<Sight> = None;
         for _ in 0..LOOKS {
-            self.find_nodes(state);
-            let frames = frames(model, state, state.time, 0.0);
-            let p = &state.particles;
-            let looker = Looker::new(model, p, frames, self.freedom().turns());
-            let mut joints = looker.all(&state.contacts);
-            self.renew(&mut joints);
-            self.complete(p, &mut joints)?;
-            let mut gaps = self.gaps(model, p, &looker, &joints);
-            let loose = self.support(p, &mut joints, &mut gaps)?;
-            if !loose.is_empty() && model.uniform_acceleration() != Vec3::ZERO {
-                self.let_fall(model, state, loose, avalanche)?;
-                continue;
-            }
-            let loads = self.loads(model, state);
-            let slack = self.slack(p, &loads, &joints);
-            let (mut u, slid) = (vec![0.0; self.structure.frame.size()], &mut state.statics.slid);
-            let settled = self.settle(p, &loads, slack, &mut joints, &mut gaps, &mut u, slid, avalanche);
-            let (settled, falls) = match settled {
-                Err(Unrest { falls, .. }) if !falls.is_empty() => (false, falls),
-                other => (other?, Vec::new()),
+            let looker = Looker::new(model, &state.particles, &frames, self.freedom().turns());
+            let mut seen = match sight.take() {
+                Some(seen) => seen.again(model, &looker),
+                None => {
+                    self.find_nodes(state);
+                    Sight { joints: looker.all(&state.contacts), near: Near::new(model, &state.particles, &looker) }
+                }
             };
-            joints.retain(|joint| !behind(p, joint).iter().any(|g| falls.contains(g)));
-            for joint in &mut joints {
-                joint.spring = joint.after(self.structure.frame.freedom, &u, &self.node).spring;
+            let (mut u, mut slid) = (vec![0.0; 0], std::mem::take(&mut state.statics.slid));
+            let end = self.look(model, state, &looker, &mut seen, &mut u, &mut slid, avalanche);
+            state.statics.slid = slid;
+            if !matches!(end, Ok(End::Moving)) {
+                state.contacts = looker.contacts(&seen.joints);
             }
-            let contacts = looker.contacts(&joints);
-            self.displace(state, &u);
-            state.contacts = contacts;
-            self.let_fall(model, state, falls, avalanche)?;
-            if settled {
-                return Ok(());
+            seen.near.way += self.displace(state, &u);
+            match end? {
+                End::Rest => return Ok(()),
+                End::Moving => sight = Some(seen),
+                End::Falls(grains) => self.let_fall(model, state, grains, avalanche)?,
             }
         }
         Err(Unrest::of(Vec::new()))
+    }
+
+    /// Looks at the contacts where the grains are and brings them to rest close to it.
+    fn look(
+        &mut self,
+        model: &Model,
+        state: &State,
+        looker: &Looker,
+        seen: &mut Sight,
+        u: &mut Vec<f64>,
+        slid: &mut BTreeMap<Key, Slid>,
+        avalanche: &mut Avalanche,
+    ) -> Result<End, Unrest> {
+        let p = &state.particles;
+        let joints = &mut seen.joints;
+        self.renew(joints);
+        self.complete(p, joints)?;
+        let mut gaps = self.gaps(p, &seen.near, looker, joints);
+        let loose = self.support(p, joints, &mut gaps)?;
+        if !loose.is_empty() && model.uniform_acceleration() != Vec3::ZERO {
+            return Ok(End::Falls(loose));
+        }
+        self.aim(joints);
+        self.aim(&mut gaps);
+        let loads = self.loads(model, state);
+        let slack = self.slack(p, &loads, joints);
+        u.resize(self.structure.frame.size(), 0.0);
+        let settled = self.settle(model, state, slack, joints, &mut gaps, u, slid, avalanche);
+        let end = match settled {
+            Err(Unrest { falls, .. }) if !falls.is_empty() => End::Falls(falls),
+            Ok(true) => End::Rest,
+            Ok(false) => End::Moving,
+            Err(unrest) => return Err(unrest),
+        };
+        if let End::Falls(falls) = &end {
+            joints.retain(|joint| !behind(p, joint).iter().any(|g| falls.contains(g)));
+        }
+        for joint in joints {
+            joint.spring = joint.after(self.structure.frame.freedom, u).spring;
+        }
+        Ok(end)
     }
 
     /// Lets grains down that have lost their support, the lowest first.
@@ -113,33 +168,44 @@ impl Net {
         (self.settings.tolerance * scale).max(64.0 * f64::EPSILON * stiffness * farthest)
     }
 
-    /// What is not in balance on each node, moments over a radius.
-    fn unbalanced(&self, p: &Particles, loads: &[f64], joints: &[Joint], u: &[f64]) -> (Vec<f64>, f64) {
-        let freedom = self.freedom();
-        let mut r = loads.to_vec();
+    /// What acts on each node where the grains are.
+    fn acting(&self, loads: &[f64], joints: &[Joint]) -> Vec<f64> {
+        let mut acting = loads.to_vec();
         for joint in joints {
-            let actions = joint.actions(&joint.after(freedom, u, &self.node));
-            let second = match joint.other {
-                Other::Grain(j) => self.node[j],
-                Other::Wall { .. } => GROUND,
-            };
-            freedom.load(&mut r, self.node[joint.i], &actions[0]);
-            freedom.load(&mut r, second, &actions[1]);
+            let [a, b] = joint.link.ends;
+            self.freedom().load(&mut acting, a, &joint.base[0]);
+            self.freedom().load(&mut acting, b, &joint.base[1]);
         }
+        acting
+    }
+
+    /// Forces of all joints after displacements, what is then not in balance on each node, and the largest of it, moments over
+    /// a radius.
+    fn weigh(&self, p: &Particles, acting: &[f64], joints: &[Joint], u: &[f64]) -> (Vec<Held>, Vec<f64>, f64) {
+        let freedom = self.freedom();
+        let mut r = acting.to_vec();
+        let held = joints.iter().map(|joint| {
+            let held = joint.after(freedom, u);
+            let [on_a, on_b] = joint.link.actions(held.more);
+            freedom.load(&mut r, joint.link.ends[0], &on_a);
+            freedom.load(&mut r, joint.link.ends[1], &on_b);
+            held
+        });
+        let held = held.collect();
         let mut worst = 0.0f64;
         for (i, &node) in self.node.iter().enumerate().filter(|(_, node)| **node != GROUND) {
             let Action { force, couple } = freedom.action(&r, node);
             worst = worst.max(force.abs().max_element()).max(couple.abs().max_element() / p.radius(i));
         }
-        (r, worst)
+        (held, r, worst)
     }
 
     /// Solves and changes until nothing is to be changed, for grains that stay close to where they are. Returns whether
     /// everything was at rest to begin with.
     fn settle(
         &mut self,
-        p: &Particles,
-        loads: &[f64],
+        model: &Model,
+        state: &State,
         slack: f64,
         joints: &mut Vec<Joint>,
         gaps: &mut Vec<Joint>,
@@ -147,20 +213,21 @@ impl Net {
         slid: &mut BTreeMap<Key, Slid>,
         avalanche: &mut Avalanche,
     ) -> Result<bool, Unrest> {
-        let freedom = self.freedom();
+        let (p, freedom) = (&state.particles, self.freedom());
         let m = freedom.size();
         let mut at_rest = true;
         let (mut last, mut stuck) = (f64::INFINITY, 0);
         let mut slid_last = false;
         let mut contacts = (avalanche.connected, avalanche.disconnected);
-        let mut slides = Slides { answers: BTreeMap::new(), tempo: 4.0 };
+        let mut tempo = FASTEST;
+        let mut acting = self.acting(&self.loads(model, state), joints);
         for _ in 0..ROUNDS {
-            // Slides keep the balance, but for rounding.
-            let (mut r, worst) = if slid_last { (Vec::new(), 0.0) } else { self.unbalanced(p, loads, joints, u) };
+            let (held, mut r, worst) = self.weigh(p, &acting, joints, u);
             if worst.is_nan() {
                 return Err(Unrest::of(Vec::new()));
             }
-            if worst > slack {
+            // Slides keep the balance nearly: others may follow.
+            if worst > slack && !slid_last {
                 // Solve for what is not in balance; what is nearly in balance is left alone.
                 at_rest = false;
                 for node in r.chunks_exact_mut(m) {
@@ -185,28 +252,28 @@ impl Net {
                 continue;
             }
             (last, stuck) = (f64::INFINITY, 0);
-            if !slid_last {
-                avalanche.unbalanced = worst;
-            }
             let rounds = avalanche.rounds;
-            let held: Vec<Held> = joints.iter().map(|joint| joint.after(freedom, u, &self.node)).collect();
-            let changed = self.connect_one(p, joints, gaps, u, slack, avalanche)?
-                || self.disconnect_one(p, joints, &held, slack, avalanche)?
-                || self.slide_all(joints, &held, slack, &mut slides, u, slid, avalanche, p);
-            if !changed && !slid_last {
+            let changed = self.connect(p, joints, gaps, u, slack, avalanche)?
+                || self.disconnect(p, joints, &held, slack, avalanche)?
+                || self.slide_all(joints, &held, slack, &mut tempo, u, slid, avalanche, p);
+            if !changed && worst <= slack {
+                avalanche.unbalanced = worst;
                 return Ok(at_rest);
             }
             slid_last = avalanche.rounds > rounds;
+            if slid_last && self.way(p, u) > FARTHEST {
+                return Ok(false);
+            }
             if (avalanche.connected, avalanche.disconnected) != contacts {
                 contacts = (avalanche.connected, avalanche.disconnected);
-                slides.answers.clear();
+                tempo = FASTEST;
+                // New nodes have no displacement yet, and some load.
+                u.resize(self.structure.frame.size(), 0.0);
+                acting = self.acting(&self.loads(model, state), joints);
             }
-            // New nodes have no displacement yet.
-            u.resize(self.structure.frame.size(), 0.0);
             at_rest = false;
         }
-        let sliding =
-            joints.iter().filter(|j| j.excess(&j.after(freedom, u, &self.node)) > slack).map(|j| j.i).collect();
+        let sliding = joints.iter().filter(|j| j.excess(&j.after(freedom, u)) > slack).map(|j| j.i).collect();
         Err(Unrest::of(sliding))
     }
 
@@ -227,8 +294,8 @@ impl Net {
         part
     }
 
-    /// The gap that is closed the most becomes a joint.
-    fn connect_one(
+    /// The gap that is closed the most becomes a joint, of those that meet at a grain; and so in each place.
+    fn connect(
         &mut self,
         p: &Particles,
         joints: &mut Vec<Joint>,
@@ -238,22 +305,33 @@ impl Net {
         avalanche: &mut Avalanche,
     ) -> Result<bool, Unrest> {
         let freedom = self.freedom();
-        let pushes = gaps.iter().map(|gap| gap.after(freedom, u, &self.node).push);
-        let most = pushes.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((k, _)) = most.filter(|(_, push)| *push > slack) else {
-            return Ok(false);
+        let closed = |(k, gap): (usize, &Joint)| {
+            let push = gap.after(freedom, u).push;
+            (push > slack).then_some((-push, k))
         };
-        let mut joint = gaps.swap_remove(k);
-        // Its tangential spring begins here.
-        joint.slid = joint.after(freedom, u, &self.node).spring;
-        avalanche.connected += 1;
-        joints.push(joint);
+        let mut chosen = worst_of_each_place(p, gaps, gaps.iter().enumerate().filter_map(closed).collect());
+        if chosen.is_empty() {
+            return Ok(false);
+        }
+        chosen.sort_unstable_by(|a, b| b.cmp(a));
+        let nodes = self.structure.frame.nodes;
+        for k in chosen {
+            let mut joint = gaps.swap_remove(k);
+            // Its tangential spring begins here.
+            joint.slid = joint.after(freedom, u).spring;
+            avalanche.connected += 1;
+            joints.push(joint);
+        }
         self.complete(p, joints)?;
+        if self.structure.frame.nodes > nodes {
+            self.aim(joints);
+            self.aim(gaps);
+        }
         Ok(true)
     }
 
-    /// The joint that pulls the most goes.
-    fn disconnect_one(
+    /// The joint that pulls the most goes, of those that meet at a grain; and so in each place.
+    fn disconnect(
         &mut self,
         p: &Particles,
         joints: &mut Vec<Joint>,
@@ -261,27 +339,58 @@ impl Net {
         slack: f64,
         avalanche: &mut Avalanche,
     ) -> Result<bool, Unrest> {
-        let worst = (0..joints.len()).min_by(|&a, &b| held[a].push.total_cmp(&held[b].push));
-        let Some(k) = worst.filter(|&k| held[k].push < -slack) else { return Ok(false) };
-        let joint = joints[k];
-        if !self.disconnect(joint.key, joint.number) {
-            // It was the last support of one grain or several, which fall.
-            return Err(Unrest { grains: behind(p, &joint), falls: hanging(p, joints, k) });
+        let pulling = held.iter().enumerate().filter(|(_, held)| held.push < -slack);
+        let mut chosen = worst_of_each_place(p, joints, pulling.map(|(k, held)| (held.push, k)).collect());
+        let Some(&worst) = chosen.first() else { return Ok(false) };
+        let of = |k: &usize| (joints[*k].key, joints[*k].number);
+        if !self.take_out(&chosen.iter().map(of).collect::<Vec<_>>()) {
+            // Something hung on them: the worst alone, and what hangs on that falls.
+            if !self.take_out(&[of(&worst)]) {
+                return Err(Unrest { grains: behind(p, &joints[worst]), falls: hanging(p, joints, worst) });
+            }
+            chosen.truncate(1);
         }
-        avalanche.disconnected += 1;
-        joints.swap_remove(k);
+        avalanche.disconnected += chosen.len() as u64;
+        chosen.sort_unstable_by(|a, b| b.cmp(a));
+        for k in chosen {
+            joints.swap_remove(k);
+        }
         Ok(true)
     }
 
-    /// Moves and turns the grains.
-    fn displace(&self, state: &mut State, u: &[f64]) {
+    /// Moves and turns the grains; returns the farthest way, in radii.
+    fn displace(&self, state: &mut State, u: &[f64]) -> f64 {
+        if u.is_empty() {
+            return 0.0;
+        }
+        let way = self.way(&state.particles, u);
         for (i, &node) in self.node.iter().enumerate().filter(|(_, node)| **node != GROUND) {
             let shift = self.freedom().shift(u, node);
             state.particles.place[i].position += shift.by;
             let turned = Quat::from_scaled_axis(shift.turn) * state.particles.orientation[i];
             state.particles.orientation[i] = turned.normalize();
         }
+        way
     }
+
+    /// The farthest way of a grain, in radii.
+    fn way(&self, p: &Particles, u: &[f64]) -> f64 {
+        let nodes = self.node.iter().enumerate().filter(|(_, node)| **node != GROUND);
+        nodes.map(|(i, &node)| self.freedom().shift(u, node).by.length() / p.radius(i)).fold(0.0, f64::max)
+    }
+}
+
+/// Of joints with a measure the one with the least, then that with the least which shares no grain with it, and so on.
+fn worst_of_each_place(p: &Particles, joints: &[Joint], mut measured: Vec<(f64, usize)>) -> Vec<usize> {
+    measured.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let mut taken = std::collections::HashSet::new();
+    let is_apart = |k: &usize| {
+        let grains = behind(p, &joints[*k]);
+        let free = grains.iter().all(|g| !taken.contains(g));
+        taken.extend(grains);
+        free
+    };
+    measured.into_iter().map(|(_, k)| k).filter(is_apart).collect()
 }
 
 /// Grains that hang on joint `k` alone, the nearest to it last.
