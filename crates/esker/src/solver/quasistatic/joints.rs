@@ -45,6 +45,8 @@ pub(super) struct Joint {
     pub push: f64,
     /// Elastic tangential displacement there, of the first body against the second \[m\].
     pub spring: Vec3,
+    /// The same across the normal there, not that of the link \[m\].
+    pub seen: Vec3,
     /// What has slid since \[m\].
     pub slid: Vec3,
     /// Its number in the structure.
@@ -234,6 +236,7 @@ impl<'a> Looker<'a> {
             friction: law.tangential.friction(),
             push,
             spring,
+            seen: spring,
             slid: Vec3::ZERO,
             number: u32::MAX,
         }

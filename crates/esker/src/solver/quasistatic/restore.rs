@@ -113,7 +113,10 @@ impl Net {
             joints.retain(|joint| !behind(p, joint).iter().any(|g| falls.contains(g)));
         }
         for joint in joints {
-            joint.spring = joint.after(self.structure.frame.freedom, u).spring;
+            joint.spring = match end {
+                End::Rest => joint.seen,
+                _ => joint.after(self.structure.frame.freedom, u).spring,
+            };
         }
         Ok(end)
     }
