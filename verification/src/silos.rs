@@ -4,6 +4,7 @@ use crate::bench::simulation;
 use crate::bulk;
 use crate::{Case, Effort, Evidence, Findings};
 use esker::math::Vec3;
+use esker::measure::janssen::Janssen;
 use esker::measure::region;
 use esker::region::Region;
 use std::f64::consts::PI;
@@ -190,8 +191,9 @@ fn janssen() -> Findings {
         above / (density * area)
     };
     let points: Vec<[f64; 2]> = (0..full).map(|k| [depth(k), slabs[k][1]]).collect();
-    // s = (w/c) (1 - exp(-c z)), with w the weight per volume and c = 4 mu K / D the one constant that is fitted.
-    let curve = |c: f64, z: f64| density / c * (1.0 - (-c * z).exp());
+    // c = 4 mu K / D is the one constant that is fitted; gravity is 1.
+    let silo = |c: f64| Janssen { weight: density, friction, length: 0.25 * WIDTH, ratio: 0.25 * c * WIDTH / friction };
+    let curve = |c: f64, z: f64| silo(c).vertical_stress(z);
     let c = bulk::least(1e-3, 2.0, |c| points.iter().map(|p| (p[1] - curve(c, p[0])).powi(2)).sum());
     found.at_least("R² of Janssen's curve, one constant fitted", bulk::r_squared(&points, |z| curve(c, z)), 0.99);
     let deepest = points[0];

@@ -1,4 +1,6 @@
-//! `esker analyse`: stress, fabric and force chains of a state.
+//! `esker analyse`: stress, fabric and force chains of a state; pressure on walls and avalanches of one or many.
+
+mod walls;
 
 use crate::out::{say, tell};
 use crate::run::{newest_checkpoint, read_state};
@@ -23,8 +25,9 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 /// Arguments of `esker analyse`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder of a run, of which the last checkpoint is taken, or a checkpoint in it
-    run: PathBuf,
+    /// Folder of a run, of which the last checkpoint is taken, or a checkpoint in it; several with --wall or --avalanches
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<PathBuf>,
     /// Divide the box into cells: `4x4x10`, in planar scenes `4x10`, or strips along an axis: `z=10` (default: one cell)
     #[arg(long, value_name = "CELLS")]
     bins: Option<String>,
@@ -37,6 +40,8 @@ pub struct Args {
     /// Folder to write (default: `analysis` in that of the run)
     #[arg(long, short, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    silo: walls::Silo,
 }
 
 /// Measures a state, tells the main figures and writes tables and files for ParaView.
@@ -44,7 +49,13 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if !(args.angle > 0.0 && args.angle <= 90.0) {
         return Err(format!("`--angle {}`: above 0 and up to 90 degrees", args.angle).into());
     }
-    let (folder, file) = place_of(&args.run)?;
+    if !args.silo.walls.is_empty() || args.silo.avalanches {
+        return walls::main(args);
+    }
+    let [run] = args.runs.as_slice() else {
+        return Err("of several runs only walls and avalanches are told: give `--wall NAME` or `--avalanches`".into());
+    };
+    let (folder, file) = place_of(run)?;
     let (_, scene) = build::load(&folder.join(SCENE_FILE), &[])?;
     let state = read_state(&file, &scene.stages, &folder)?;
     let stage = &scene.stages[state.stage.min(scene.stages.len() - 1)];

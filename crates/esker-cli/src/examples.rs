@@ -31,6 +31,8 @@ const EXAMPLES: &[Example] = &[
     example!("kiln"),
     example!("drum", "meshes/drum.stl"),
     example!("silo"),
+    example!("silo-static"),
+    example!("hand-over"),
     example!("chute"),
     example!("billiard"),
     example!("gas"),

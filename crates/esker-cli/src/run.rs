@@ -49,6 +49,9 @@ pub struct Args {
     /// Change a value of the scene, e.g. let.orifice="60 mm" or material.disc.density=1200
     #[arg(long = "set", value_name = "PATH=VALUE")]
     overrides: Vec<String>,
+    /// Compute all stages by this solver: explicit, event or quasistatic (the same as --set for solver.kind, of the stages too)
+    #[arg(long, value_name = "NAME")]
+    solver: Option<String>,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -95,9 +98,10 @@ struct Prepared {
 }
 
 fn start(args: &Args, threads: usize) -> Result<Prepared, Failure> {
-    let (raw, scene) = build::load(&args.scene, &args.overrides)?;
+    let overrides = overrides(args)?;
+    let (raw, scene) = build::load(&args.scene, &overrides)?;
     let name = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
-    let mut info = info(&scene, &args.scene, &args.overrides, threads);
+    let mut info = info(&scene, &args.scene, &overrides, threads);
     let folder = match &args.out {
         Some(path) => RunFolder::create_at(path)?,
         None => RunFolder::create(Path::new("runs"), &name)?,
@@ -110,6 +114,19 @@ fn start(args: &Args, threads: usize) -> Result<Prepared, Failure> {
     info.update(&simulation, Outcome::Running);
     let recorder = Recorder::create(folder, scene.output, &scene.title, &text, &info, &simulation)?;
     Ok(Prepared { simulation, recorder, info })
+}
+
+/// Changes of the scene: those given, and the solver, also of stages that name one themselves.
+fn overrides(args: &Args) -> Result<Vec<String>, Failure> {
+    let mut all = args.overrides.clone();
+    let Some(solver) = &args.solver else { return Ok(all) };
+    let text = String::from_utf8_lossy(&esker_io::atomic::read(&args.scene)?).into_owned();
+    let raw = scene::read(&text, &args.scene.display().to_string(), &all)?;
+    all.push(format!("solver.kind={solver}"));
+    let own =
+        raw.stages.iter().enumerate().filter(|(_, stage)| stage.solver.as_ref().is_some_and(|s| s.kind.is_some()));
+    all.extend(own.map(|(k, _)| format!("stage.{k}.solver.kind={solver}")));
+    Ok(all)
 }
 
 /// Copies the files a scene names into the run folder, so that the run can be continued anywhere.
@@ -136,6 +153,11 @@ fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> 
     if !args.overrides.is_empty() {
         return Err(
             "`--set` does not go with --resume: a continued run is the same run; start a new one instead".into()
+        );
+    }
+    if args.solver.is_some() {
+        return Err(
+            "`--solver` does not go with --resume: a continued run is the same run; start a new one instead".into()
         );
     }
     if args.out.is_some() {

@@ -16,6 +16,7 @@ mod ledger_of_examples;
 mod messages;
 mod render;
 mod resume;
+mod silo;
 mod spectra;
 mod sweep;
 mod vtk_run;

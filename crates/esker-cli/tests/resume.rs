@@ -64,6 +64,43 @@ fn a_hopper_in_pieces_is_the_same_hopper() {
     assert_same_results(&whole, &pieces);
 }
 
+/// A fill from rest to rest, and a stage that finds everything at rest as it begins.
+#[test]
+fn a_static_fill_in_pieces_tells_the_same_avalanches() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(example("silo-static.toml")).unwrap();
+    let again = "\n[[stage]]\nname = \"again\"\nduration = \"5*tick\"\nfeeds = []\n";
+    let text = text
+        .replace("\n[output]", &format!("{again}\n[output]\ncheckpoint = \"tick\""))
+        .replace("count = 200", "count = 40");
+    let scene = dir.path().join("fill.toml");
+    std::fs::write(&scene, text).unwrap();
+    let (whole, pieces) = (dir.path().join("whole"), dir.path().join("pieces"));
+    run_well(arguments(&scene, &whole, &[]));
+    let table = |folder: &Path| std::fs::read_to_string(folder.join("avalanches.csv")).unwrap();
+    let all = table(&whole);
+    let rows = esker_io::series::Numbers::parse(Path::new("avalanches.csv"), &all).unwrap();
+    let (steps, grains) = (rows.column("step").unwrap(), rows.column("grains").unwrap());
+    assert_eq!(
+        grains[1..=40],
+        (1..=40).map(f64::from).collect::<Vec<_>>(),
+        "one row for each grain, after that of the empty silo"
+    );
+    assert_eq!((steps.len(), rows.column("time [s]").unwrap()), (42, steps), "a step takes a second");
+
+    run_well(arguments(&scene, &pieces, &["--until", "12.5 s"]));
+    for until in ["20 s", "41 s", "43 s", "1000 s"] {
+        // As if killed later, in the middle of a row.
+        let written = table(&pieces);
+        let later: String = all.split_inclusive('\n').take(written.lines().count() + 2).collect();
+        let torn = if later.len() > written.len() { &later[..later.len() - 3] } else { &written };
+        std::fs::write(pieces.join("avalanches.csv"), torn).unwrap();
+        run_well(["run", &pieces.display().to_string(), "--quiet", "--resume", "--until", until]);
+        assert!(all.starts_with(&table(&pieces)), "until {until}");
+    }
+    assert_same_results(&whole, &pieces);
+}
+
 #[test]
 fn a_checkpoint_of_another_run_is_refused() {
     let dir = tempfile::tempdir().unwrap();

@@ -5,14 +5,17 @@
 //! | `stress.csv`, `fabric.csv` | one for each cell |
 //! | `forces.csv` | one for each bin of a distribution |
 //! | `chains.csv` | one for each force chain |
+//! | `contacts.csv` | one for each contact, of runs with the solver `quasistatic`: forces, slides and friction work so far |
 //! | `chains.vtp`, `cells.vti` | the chains as lines, the cells with their tensors |
 //!
 //! Numbers are written with the fewest digits that read back to the same bits.
 
 use crate::atomic::{self, Attempt, FileError};
-use crate::frame::{SYMMETRIC, components};
+use crate::frame::{SYMMETRIC, components, slid};
+use crate::record::collisions::cell;
 use crate::vti::ImageData;
 use crate::vtk::{Array, PolyData, VtkError};
+use esker::contact::visit::{self, Other};
 use esker::math::Vec3;
 use esker::measure::cells::Cells;
 use esker::measure::chains::{self, Chain};
@@ -86,7 +89,10 @@ impl<'a> Analysis<'a> {
             ("fabric.csv", self.fabric_table()),
             ("forces.csv", self.forces_table()),
             ("chains.csv", self.chains_table()),
-        ] {
+        ]
+        .into_iter()
+        .chain(self.has_slides().then(|| ("contacts.csv", self.contacts_table())))
+        {
             let path = folder.join(name);
             atomic::write(&path, |w| w.write_all(text.as_bytes()))?;
             written.push(path);
@@ -175,6 +181,28 @@ impl<'a> Analysis<'a> {
             let (length, force) = (chain.length(), chain.mean_force());
             let _ = writeln!(text, "{k},{},{length},{force},{}", ids.len(), ids.join(" "));
         }
+        text
+    }
+
+    /// Whether contacts have been followed from rest to rest.
+    fn has_slides(&self) -> bool {
+        !self.state.statics.avalanches.is_empty()
+    }
+
+    fn contacts_table(&self) -> String {
+        let mut text = format!("first,second,wall,{}", vector("", " [m]"));
+        text += ",normal force [N],tangential force [N],overlap [m],slides,friction work [J],friction work after Gavrilov [J]\n";
+        let (model, id) = (self.model, &self.state.particles.id);
+        visit::for_each(model, self.state, |c| {
+            let _ = match c.other {
+                Other::Grain(j) => write!(text, "{},{},", id[c.i], id[j]),
+                Other::Wall(w) => write!(text, "{},,{}", id[c.i], cell(&model.walls[w].name)),
+            };
+            let slid = slid(self.state, &c);
+            numbers(&mut text, c.point.to_array());
+            numbers(&mut text, [c.normal_force, c.tangential_force(), c.overlap]);
+            let _ = writeln!(text, ",{},{},{}", slid.times, slid.heat, slid.literal);
+        });
         text
     }
 

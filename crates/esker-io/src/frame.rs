@@ -3,7 +3,8 @@
 //! Files for ParaView ([`vtk`](crate::vtk)), the store that viewer and pictures read ([`store`](crate::store)) and exports are
 //! all written from these lists. A new field is one entry here and shows up everywhere.
 
-use esker::contact::visit::{self, ContactForce};
+use crate::record::avalanches;
+use esker::contact::visit::{self, ContactForce, Other};
 use esker::integrate::{Integrator, Rotation, isotropic};
 use esker::math::{Aabb, Mat3, Pose, Vec3, outer};
 use esker::measure::principal;
@@ -11,6 +12,7 @@ use esker::model::{Model, PairTable};
 use esker::neighbor::PeriodicCell;
 use esker::shape::Shape;
 use esker::simulation::Simulation;
+use esker::solver::quasistatic::{Key, Slid};
 use esker::state::State;
 
 /// Most numbers in a value.
@@ -115,6 +117,8 @@ pub struct Scene<'a> {
     pub state: &'a State,
     pressed: Vec<Pressed>,
     contacts: Option<Vec<ContactForce>>,
+    /// Whether what has slid is kept for each contact: some stage goes from rest to rest.
+    slides: bool,
     /// The walls that are there.
     pub walls: Vec<WallShape>,
 }
@@ -149,7 +153,8 @@ impl<'a> Scene<'a> {
         for (i, grain) in pressed.iter_mut().enumerate() {
             grain.stress *= 1.0 / model.kinds[p.kind[i] as usize].shape.volume(p.radius(i));
         }
-        Self { model, state, pressed, contacts: None, walls: walls(model, state) }
+        let slides = avalanches::are_told(simulation.stages());
+        Self { model, state, pressed, contacts: None, slides, walls: walls(model, state) }
     }
 
     /// Whether contacts are wanted.
@@ -221,13 +226,28 @@ impl<'a> Scene<'a> {
     pub fn contact_fields(&self) -> Vec<Field<'_>> {
         use Keep::{Always, Not};
         let all = self.contacts();
-        vec![
+        let mut fields = vec![
             Field::vector("force", "N", Not, |k| all[k].force),
             Field::real("normal force", "N", Always, |k| all[k].normal_force),
             Field::real("tangential force", "N", Always, |k| all[k].tangential_force()),
             Field::real("overlap", "m", Not, |k| all[k].overlap),
-        ]
+        ];
+        if self.slides {
+            fields.push(Field::whole("slides", Number::Whole, Always, |k| slid(self.state, &all[k]).times));
+            fields.push(Field::real("friction work", "J", Always, |k| slid(self.state, &all[k]).heat));
+        }
+        fields
     }
+}
+
+/// What has slid so far in a contact while a solver went from rest to rest.
+pub(crate) fn slid(state: &State, contact: &ContactForce) -> Slid {
+    let id = &state.particles.id;
+    let key = match contact.other {
+        Other::Grain(j) => Key::Pair(id[contact.i].min(id[j]), id[contact.i].max(id[j])),
+        Other::Wall(w) => Key::Wall(id[contact.i], w as u16, contact.feature),
+    };
+    state.statics.slid.get(&key).copied().unwrap_or_default()
 }
 
 /// The walls that are there.
@@ -300,7 +320,7 @@ pub fn described_grain_fields() -> Vec<Described> {
         seed: 0,
     };
     let state = State::new(&model);
-    let scene = Scene { model: &model, state: &state, pressed: vec![], contacts: None, walls: vec![] };
+    let scene = Scene { model: &model, state: &state, pressed: vec![], contacts: None, slides: false, walls: vec![] };
     let described = |f: &Field| Described { name: f.name, unit: f.unit, components: f.components };
     scene.grain_fields().iter().map(described).collect()
 }

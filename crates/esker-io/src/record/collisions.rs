@@ -82,7 +82,7 @@ pub(super) fn write(folder: &RunFolder, simulation: &Simulation) -> Result<(), F
 }
 
 /// A name as a cell of a table.
-fn cell(name: &str) -> String {
+pub(crate) fn cell(name: &str) -> String {
     if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_string() }
 }
 

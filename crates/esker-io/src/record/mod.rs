@@ -3,10 +3,12 @@
 //! What is due is told by the time of the state alone, so a continued run writes the same files as an unbroken one. A
 //! checkpoint is written after the row and the frame of its step, so that nothing before it is missing.
 
+pub mod avalanches;
 pub mod collisions;
 mod frames;
 mod summary;
 
+use avalanches::{AVALANCHES_FILE, Avalanches};
 pub use summary::{Outcome, RunInfo, StageInfo};
 
 use crate::atomic::{self, Attempt, FileError};
@@ -64,6 +66,7 @@ pub struct Recorder {
     plan: OutputPlan,
     title: String,
     series: Option<Series>,
+    avalanches: Option<Avalanches>,
     collections: Vec<(Frame, Collection)>,
     store: Option<store::Writer>,
     /// Intervals begun when frame and row were last written.
@@ -110,7 +113,7 @@ impl Recorder {
     ) -> Result<Self, RecordError> {
         folder.discard_after(0, None)?;
         let collections = Frame::ALL.map(Frame::collection_name);
-        for name in collections.iter().map(String::as_str).chain([SERIES_FILE, STORE_FILE]) {
+        for name in collections.iter().map(String::as_str).chain([SERIES_FILE, AVALANCHES_FILE, STORE_FILE]) {
             let path = folder.file(name);
             match std::fs::remove_file(&path) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
@@ -128,6 +131,7 @@ impl Recorder {
             Some(_) => Some(Series::create(&folder.file(SERIES_FILE), &columns)?),
             None => None,
         };
+        let avalanches = Avalanches::create(&folder, simulation)?;
         let collections =
             kinds(&plan).map(|kind| (kind, Collection::new(folder.file(&kind.collection_name())))).collect();
         let store = match plan.frames {
@@ -135,7 +139,9 @@ impl Recorder {
             None => None,
         };
         let title = title.to_string();
-        let mut recorder = Self { folder, plan, title, series, collections, store, done: Done::default() };
+        let done = Done::default();
+        let mut recorder = Self { folder, plan, title, series, avalanches, collections, store, done };
+        recorder.tell_avalanches(simulation)?;
         recorder.frame(simulation)?;
         recorder.row(simulation)?;
         Ok(recorder)
@@ -154,6 +160,7 @@ impl Recorder {
             Some(_) => Some(Series::resume(&folder.file(SERIES_FILE), &columns, state.step)?.0),
             None => None,
         };
+        let avalanches = Avalanches::resume(&folder, simulation)?;
         let mut collections = Vec::new();
         let mut last_frame = None;
         for kind in kinds(&plan) {
@@ -169,7 +176,7 @@ impl Recorder {
         };
         let count = |interval: Option<f64>| interval.map_or(0, |i| intervals(state.time, i));
         let done = Done { frames: count(plan.frames), series: count(plan.series), checkpoint: count(plan.checkpoint) };
-        Ok(Self { folder, plan, title: title.to_string(), series, collections, store, done })
+        Ok(Self { folder, plan, title: title.to_string(), series, avalanches, collections, store, done })
     }
 
     /// The folder.
@@ -180,8 +187,12 @@ impl Recorder {
     /// Number of steps after which something is due for the first time, if the stage does not end before;
     /// `u64::MAX` for never, and a lower bound when it is far away.
     ///
-    /// This is the very step at which [`record`](Self::record) finds it due, wherever the run was looked at in between.
+    /// This is the very step at which [`record`](Self::record) finds it due, wherever the run was looked at in between. Of a
+    /// stage that goes from rest to rest every step is told.
     pub fn steps_until_due(&self, simulation: &Simulation) -> u64 {
+        if avalanches::is_static(simulation.stage()) {
+            return 1;
+        }
         let (state, dt) = (&simulation.state, simulation.model().dt);
         let until = |done: u64, interval: Option<f64>| {
             let Some(interval) = interval else { return u64::MAX };
@@ -211,6 +222,7 @@ impl Recorder {
 
     /// Writes what is due at the time of the state, which must be whole if anything is.
     pub fn record(&mut self, simulation: &Simulation) -> Result<(), RecordError> {
+        self.tell_avalanches(simulation)?;
         let time = simulation.state.time;
         if let Some(interval) = self.plan.series
             && intervals(time, interval) > self.done.series
@@ -239,6 +251,9 @@ impl Recorder {
         if let Some(series) = &mut self.series {
             series.sync()?;
         }
+        if let Some(avalanches) = &mut self.avalanches {
+            avalanches.sync()?;
+        }
         if let Some(store) = &mut self.store {
             store.sync()?;
         }
@@ -252,6 +267,10 @@ impl Recorder {
             collisions::write(&self.folder, simulation)?;
         }
         write_summary(&self.folder, info)
+    }
+
+    fn tell_avalanches(&mut self, simulation: &Simulation) -> Result<(), RecordError> {
+        self.avalanches.as_mut().map_or(Ok(()), |avalanches| avalanches.tell(simulation))
     }
 
     fn row(&mut self, simulation: &Simulation) -> Result<(), RecordError> {

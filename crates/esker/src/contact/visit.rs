@@ -17,6 +17,8 @@ pub struct ContactForce {
     pub i: usize,
     /// Second body.
     pub other: Other,
+    /// Face, edge or vertex of a wall; 0 between grains.
+    pub feature: u32,
     /// Centre of the first grain \[m\].
     pub from: Vec3,
     /// Centre of the second grain (of its copy), or the point on the wall \[m\].
@@ -133,6 +135,7 @@ fn pair(model: &Model, p: &Particles, c: &PairContact) -> Option<ContactForce> {
     Some(ContactForce {
         i,
         other: Other::Grain(j),
+        feature: 0,
         from: place[0].position,
         to: place[1].position,
         point: place[0].position + levers.i * touch.normal,
@@ -168,6 +171,7 @@ fn wall(model: &Model, frames: &WallFrames, p: &Particles, c: &WallContact) -> O
     Some(ContactForce {
         i,
         other: Other::Wall(w),
+        feature: c.feature,
         from: model.cell.wrapped(place.position),
         to: frames.pose[w].to_world(found.point),
         point,
