@@ -14,6 +14,7 @@ mod chung_ooi;
 mod collisions;
 mod drums;
 mod falls;
+mod fills;
 mod flows;
 mod frames;
 mod gas;
@@ -32,7 +33,10 @@ mod oblique;
 mod pit;
 mod rolling_and_spinning;
 mod rotation;
+mod silo_frames;
 mod silos;
+mod static_silo;
+mod structures;
 mod surfaces;
 
 use esker_io::chart::Chart;
@@ -257,6 +261,10 @@ pub fn cases() -> Vec<Case> {
         gas::CASES,
         mill::CASES,
         grinding::CASES,
+        structures::CASES,
+        silo_frames::CASES,
+        static_silo::CASES,
+        fills::CASES,
     ]
     .concat()
 }

@@ -99,7 +99,7 @@ pub fn compliance(freedom: Freedom, masses: &[Mass], node: u32, mut solve: impl 
         // Against the motion of the body as a whole: mean translation and mean rotation, weighted with the masses.
         let shift = |n: usize| freedom.shift(&u, n as u32);
         let mean = masses.iter().enumerate().map(|(n, m)| m.mass * shift(n).by).sum::<Vec3>() / total;
-        let turn = if freedom.turns() { mean_turn(masses, centre, mean, shift) } else { Vec3::ZERO };
+        let turn = mean_turn(freedom, masses, centre, mean, shift);
         shift(node as usize).by - mean - turn.cross(masses[node as usize].place - centre)
     };
     let z = if matches!(freedom, Freedom::Spatial | Freedom::SpatialTurning) {
@@ -111,14 +111,17 @@ pub fn compliance(freedom: Freedom, masses: &[Mass], node: u32, mut solve: impl 
 }
 
 /// The rotation of a body of which these are the displacements, by its moment of momentum.
-fn mean_turn(masses: &[Mass], centre: Vec3, mean: Vec3, shift: impl Fn(usize) -> Shift) -> Vec3 {
+fn mean_turn(freedom: Freedom, masses: &[Mass], centre: Vec3, mean: Vec3, shift: impl Fn(usize) -> Shift) -> Vec3 {
     let (mut moment, mut inertia) = (Vec3::ZERO, Mat3::ZERO);
     for (n, m) in masses.iter().enumerate() {
         let (y, s) = (m.place - centre, shift(n));
         moment += m.mass * y.cross(s.by - mean) + m.inertia * s.turn;
         inertia += Mat3::from_diagonal(Vec3::splat(m.inertia + m.mass * y.length_squared())) - m.mass * outer(y, y);
     }
-    inertia.inverse() * moment
+    match freedom {
+        Freedom::Planar | Freedom::PlanarTurning => Vec3::Z * (moment.z / inertia.z_axis.z),
+        Freedom::Spatial | Freedom::SpatialTurning => inertia.inverse() * moment,
+    }
 }
 
 /// Forces in all links, on their second ends, by displacements \[N\].

@@ -64,6 +64,12 @@ impl Quasistatic {
         Self::default()
     }
 
+    /// How far the matrix of the structure has drifted off ([`Structure::drift`](crate::structure::Structure::drift)); `None`
+    /// while there is none.
+    pub fn drift(&mut self, seed: u64) -> Option<f64> {
+        self.net.as_mut().map(|net| net.structure.drift(seed))
+    }
+
     /// The structure of the state, made again if need be.
     fn net(&mut self, model: &Model, state: &mut State) -> Result<&mut Net, StepError> {
         if self.net.is_none() {
