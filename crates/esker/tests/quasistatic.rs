@@ -192,6 +192,18 @@ fn all_of_a_silo_is_at_rest_after_every_disc_and_all_ways_to_solve_agree() {
 }
 
 #[test]
+fn silos_come_to_rest_whatever_is_let_down() {
+    for seed in 2..12 {
+        let mut model = silo(StaticBy::Automatic);
+        model.seed = seed;
+        let (mut state, mut solver) = (State::new(&model), Quasistatic::new());
+        solver.advance(&model, &mut state, 70).unwrap_or_else(|told| panic!("seed {seed}: {told}"));
+        assert_eq!(state.particles.owned(), 70);
+        assert_at_rest(&model, &state, [0.43, 0.33], false);
+    }
+}
+
+#[test]
 fn a_fill_begun_anew_at_any_step_is_the_unbroken_one() {
     for by in ALL {
         let model = silo(by);

@@ -115,8 +115,9 @@ fn mean_turn(freedom: Freedom, masses: &[Mass], centre: Vec3, mean: Vec3, shift:
     let (mut moment, mut inertia) = (Vec3::ZERO, Mat3::ZERO);
     for (n, m) in masses.iter().enumerate() {
         let (y, s) = (m.place - centre, shift(n));
-        moment += m.mass * y.cross(s.by - mean) + m.inertia * s.turn;
-        inertia += Mat3::from_diagonal(Vec3::splat(m.inertia + m.mass * y.length_squared())) - m.mass * outer(y, y);
+        let own = if freedom.turns() { m.inertia } else { 0.0 };
+        moment += m.mass * y.cross(s.by - mean) + own * s.turn;
+        inertia += Mat3::from_diagonal(Vec3::splat(own + m.mass * y.length_squared())) - m.mass * outer(y, y);
     }
     match freedom {
         Freedom::Planar | Freedom::PlanarTurning => Vec3::Z * (moment.z / inertia.z_axis.z),

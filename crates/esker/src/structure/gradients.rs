@@ -5,7 +5,8 @@
 //! are near each other in the structure, whose inverses are made by [`rima`](super::rima) (section 5.7.7.4, there a conjecture).
 //!
 //! A change of links costs nothing, a solution O(links) for each iteration; there are about as many iterations as a load
-//! needs to get through the structure, grain by grain, times a few. Nodes that are not held at all must not be loaded.
+//! needs to get through the structure, grain by grain, times a few. Of what is loose only that is seen which no links lead to from
+//! the ground.
 
 use super::{Backend, Effort, Frame, Freedom, GROUND, Link, Loose, Shift, dense, rima::Rima};
 use crate::math::Vec3;
@@ -290,11 +291,11 @@ impl Backend for Gradients {
     }
 
     fn disconnected(&mut self, frame: &Frame, _: &[Link]) -> Result<(), Loose> {
-        self.reset(frame)
+        if frame.is_grounded() { self.reset(frame) } else { Err(Loose::Part) }
     }
 
     fn dropped(&mut self, frame: &Frame, _: u32, _: &[Link]) -> Result<(), Loose> {
-        self.reset(frame)
+        if frame.is_grounded() { self.reset(frame) } else { Err(Loose::Part) }
     }
 
     fn respond(&mut self, frame: &Frame, f: &[f64], u: &mut [f64]) -> Effort {

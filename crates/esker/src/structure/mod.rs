@@ -268,6 +268,33 @@ impl Frame {
         self.links.iter().flatten()
     }
 
+    /// Whether links lead from the ground to every node.
+    pub fn is_grounded(&self) -> bool {
+        let mut near: Vec<Vec<u32>> = vec![Vec::new(); self.nodes];
+        let (mut reached, mut list) = (vec![false; self.nodes], Vec::new());
+        for link in self.present() {
+            match link.ends {
+                [GROUND, node] | [node, GROUND] => {
+                    if !std::mem::replace(&mut reached[node as usize], true) {
+                        list.push(node);
+                    }
+                }
+                [a, b] => {
+                    near[a as usize].push(b);
+                    near[b as usize].push(a);
+                }
+            }
+        }
+        while let Some(node) = list.pop() {
+            for &other in &near[node as usize] {
+                if !std::mem::replace(&mut reached[other as usize], true) {
+                    list.push(other);
+                }
+            }
+        }
+        reached.into_iter().all(|reached| reached)
+    }
+
     /// K u: the forces that hold the displacements.
     pub fn times(&self, u: &[f64]) -> Vec<f64> {
         let mut f = vec![0.0; self.size()];

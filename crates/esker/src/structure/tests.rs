@@ -428,3 +428,54 @@ fn a_bridge_that_closes_hands_half_its_weight_to_the_other_side() {
     let [left, right] = [0, support as usize].map(|link| reaction(&rima.frame, &u, link));
     assert!((left - 0.5 * f64::from(n)).abs() < 1e-9 && (right - 0.5 * f64::from(n)).abs() < 1e-9, "{left} {right}");
 }
+
+#[test]
+fn the_last_support_of_a_part_stays_whoever_solves() {
+    // Two nodes in a row: without the link to the ground nothing holds them, without that between them the second.
+    let beam = |a: u32, b: u32| Link { ends: [a, b], normal: Vec3::X, levers: [0.0; 2], stiffness: [2.0, 1.0] };
+    let backends: [Box<dyn Backend>; 3] =
+        [Box::new(Rima::new()), Box::new(Cholesky::new()), Box::new(Gradients::new(Preconditioner::Nodes, 1e-12))];
+    for backend in backends {
+        let mut chain = Structure::new(Freedom::Planar, backend);
+        let first = chain.attach(&[beam(0, GROUND)]).unwrap()[0];
+        let second = chain.attach(&[beam(1, 0)]).unwrap()[0];
+        assert_eq!(chain.disconnect(&[first]), Err(Loose::Part));
+        assert_eq!(chain.disconnect(&[second]), Err(Loose::Part));
+        let third = chain.connect(&[beam(1, GROUND)]).unwrap()[0];
+        assert_eq!(chain.disconnect(&[second]), Ok(()));
+        assert_eq!(chain.disconnect(&[third]), Err(Loose::Part));
+    }
+}
+
+#[test]
+fn answers_to_many_springs_at_once_are_those_to_each() {
+    for freedom in ALL {
+        let mut structure = grow(freedom, 12, Rima::new(), 31);
+        let springs: Vec<Spring> = structure.frame.present().flat_map(|link| link.springs(freedom)).collect();
+        let together = structure.backend.answers(&structure.frame, &springs);
+        for (spring, answer) in springs.iter().zip(&together) {
+            // The stretched spring pulls both ends: K u is its force.
+            let force = structure.frame.times(answer);
+            let mut own = vec![0.0; force.len()];
+            super::spring_entries(spring, freedom.size()).iter().for_each(|&(e, b)| own[e] += spring.stiffness * b);
+            assert!(force.iter().zip(&own).all(|(f, o)| (f - o).abs() < 1e-10), "{freedom:?}");
+        }
+    }
+}
+
+#[test]
+fn elimination_solves_what_the_inverse_does() {
+    let mut random = random(77);
+    let n = 9;
+    let a: Vec<f64> = (0..n * n).map(|_| random()).collect();
+    let b: Vec<f64> = (0..n).map(|_| random()).collect();
+    let (mut worn, mut x) = (a.clone(), b.clone());
+    super::dense::solve(&mut worn, n, &mut x).unwrap();
+    let inverse = super::dense::inverse(&a, n).unwrap();
+    for r in 0..n {
+        let twin: f64 = (0..n).map(|c| inverse[r * n + c] * b[c]).sum();
+        assert!((x[r] - twin).abs() < 1e-11);
+    }
+    let mut singular = vec![1.0, 2.0, 2.0, 4.0];
+    assert!(super::dense::solve(&mut singular, 2, &mut [1.0, 1.0]).is_none());
+}

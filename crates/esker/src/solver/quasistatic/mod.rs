@@ -211,7 +211,7 @@ fn backend(by: StaticBy) -> Box<dyn Backend> {
     match by {
         StaticBy::Inverse | StaticBy::Automatic => Box::new(Rima::new()),
         StaticBy::Factors => Box::new(Cholesky::new()),
-        StaticBy::Gradients => Box::new(Gradients::new(Preconditioner::Nodes, 1e-6)),
+        StaticBy::Gradients => Box::new(Gradients::new(Preconditioner::Nodes, 1e-10)),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::structure::{Action, Backend, GROUND};
 use std::collections::BTreeMap;
 
 /// Times the grains are looked at where they are, before they are taken not to come to rest.
-const LOOKS: usize = 5000;
+const LOOKS: usize = 2000;
 
 /// Rounds of changes at one look.
 const ROUNDS: usize = 20_000;
@@ -52,6 +52,7 @@ impl Net {
     pub fn restore(&mut self, model: &Model, state: &mut State, avalanche: &mut Avalanche) -> Result<(), Unrest> {
         let frames = frames(model, state, state.time, 0.0);
         let mut sight: Option<Sight> = None;
+        let mut last = Vec::new();
         for _ in 0..LOOKS {
             let looker = Looker::new(model, &state.particles, &frames, self.freedom().turns());
             let mut seen = match sight.take() {
@@ -68,13 +69,21 @@ impl Net {
                 state.contacts = looker.contacts(&seen.joints);
             }
             seen.near.way += self.displace(state, &u);
+            last = u;
             match end? {
                 End::Rest => return Ok(()),
                 End::Moving => sight = Some(seen),
                 End::Falls(grains) => self.let_fall(model, state, grains, avalanche)?,
             }
         }
-        Err(Unrest::of(Vec::new()))
+        Err(Unrest::of(self.moving(&state.particles, &last)))
+    }
+
+    /// Grains that go at least half as far as the one that goes farthest.
+    fn moving(&self, p: &Particles, u: &[f64]) -> Vec<usize> {
+        let farthest = self.way(p, u);
+        let way = |g: &usize| self.freedom().shift(u, self.node[*g]).by.length() / p.radius(*g);
+        (0..p.owned()).filter(|g| self.node[*g] != GROUND && 2.0 * way(g) > farthest).collect()
     }
 
     /// Looks at the contacts where the grains are and brings them to rest close to it.
@@ -168,7 +177,7 @@ impl Net {
         // Places have a last digit, and so have forces of stiff contacts.
         let stiffness = joints.iter().fold(0.0, |m: f64, joint| m.max(joint.link.stiffness[0]));
         let farthest = p.place.iter().fold(0.0, |m: f64, place| m.max(place.position.abs().max_element()));
-        (self.settings.tolerance * scale).max(64.0 * f64::EPSILON * stiffness * farthest)
+        (self.settings.tolerance * scale).max(4.0 * f64::EPSILON * stiffness * farthest)
     }
 
     /// What acts on each node where the grains are.
@@ -378,7 +387,7 @@ impl Net {
 
     /// The farthest way of a grain, in radii.
     fn way(&self, p: &Particles, u: &[f64]) -> f64 {
-        let nodes = self.node.iter().enumerate().filter(|(_, node)| **node != GROUND);
+        let nodes = self.node.iter().enumerate().filter(|(_, node)| **node != GROUND && !u.is_empty());
         nodes.map(|(i, &node)| self.freedom().shift(u, node).by.length() / p.radius(i)).fold(0.0, f64::max)
     }
 }

@@ -273,3 +273,35 @@ fn forward(matrix: &[Vec<f64>], slowness: &[f64], excess: &[f64], slack: f64) ->
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+
+    #[test]
+    fn those_that_slide_end_at_their_limit_and_those_that_stick_below_it() {
+        for key in 0..50 {
+            let mut stream = Stream::new(3, Purpose::Noise, key);
+            let n = 12;
+            // Each feels itself the most.
+            let matrix: Vec<Vec<f64>> = (0..n)
+                .map(|r| (0..n).map(|c| if r == c { 2.0 } else { (2.0 * stream.uniform() - 1.0) / n as f64 }).collect())
+                .collect();
+            let excess: Vec<f64> = (0..n).map(|_| 2.0 * stream.uniform() - 1.0).collect();
+            let slowness = vec![0.5; n];
+            let ways = forward(&matrix, &slowness, &excess, 0.0).unwrap();
+            for k in 0..n {
+                let left = excess[k] - (0..n).map(|s| matrix[k][s] * ways[s]).sum::<f64>();
+                let (goes, sticks) = (ways[k] > 0.0, ways[k] == 0.0);
+                assert!(goes && (left - slowness[k] * ways[k]).abs() < 1e-12 || sticks && left <= 1e-12, "{key} {k}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_nothing_opposes_runs_away() {
+        assert!(forward(&[vec![-1.0]], &[0.5], &[1.0], 0.0).is_none());
+        assert_eq!(forward(&[vec![0.0]], &[0.5], &[1.0], 0.0), Some(vec![2.0]));
+    }
+}
