@@ -1,6 +1,7 @@
 //! `esker bench`: speed on standard set-ups or on a scene of one's own, in particle-steps per second.
 
 mod gas;
+mod statics;
 
 use crate::instructions::Instructions;
 use crate::out::say;
@@ -21,7 +22,7 @@ const STEPS: u64 = 500;
 /// Arguments of `esker bench`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Set-ups (chute, bed, drum, wide, cloud), gas (hard spheres) or scene files; all set-ups if none is given
+    /// Set-ups (chute, bed, drum, wide, cloud), gas (hard spheres), statics (quasistatic) or scene files; all set-ups if none is given
     which: Vec<String>,
     /// Worker threads; a list as 1,2,4 measures with each
     #[arg(long, default_value = "1", value_delimiter = ',')]
@@ -117,7 +118,7 @@ impl Subject {
         }
         let hint = esker::expression::closest(name, SET_UPS.iter().map(|s| s.name));
         let hint = hint.map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();
-        let known: Vec<&str> = SET_UPS.iter().map(|s| s.name).chain(["gas"]).collect();
+        let known: Vec<&str> = SET_UPS.iter().map(|s| s.name).chain(["gas", "statics"]).collect();
         Err(format!("`{name}` is no known set-up{hint}; known: {}, or a scene file NAME.toml", known.join(", ")).into())
     }
 
@@ -178,8 +179,12 @@ pub fn main(args: Args) -> Result<(), Failure> {
     if args.steps == 0 || args.rounds == 0 {
         return Err("nothing to measure: `--steps` and `--rounds` must be 1 or more".into());
     }
-    if args.which == ["gas"] {
-        let results = gas::measure(&args)?;
+    let apart = match args.which.as_slice() {
+        [name] if name == "gas" => Some(gas::measure(&args)?),
+        [name] if name == "statics" => Some(statics::measure(&args)?),
+        _ => None,
+    };
+    if let Some(results) = apart {
         if args.json {
             crate::out::result((serde_json::to_string_pretty(&results)? + "\n").as_bytes())?;
         }
