@@ -17,29 +17,48 @@ pub const MOST_CHANGES: usize = 24;
 /// A pivot below this part of what it came from belongs to a part that is loose.
 const LOOSE: f64 = 1e-13;
 
+/// Right sides that are solved for at once.
+const LANES: usize = 8;
+
 /// Factors of a matrix made of blocks.
 #[derive(Clone, Debug, Default)]
 struct Factors {
     m: usize,
     /// Nodes in the order of elimination.
     order: Vec<u32>,
-    /// Of each place in that order the later places with a block, in order.
-    below: Vec<Vec<u32>>,
+    /// Where the blocks of each place in that order begin, and an end.
+    start: Vec<usize>,
+    /// Of each place the later places with a block, in order.
+    below: Vec<u32>,
     /// Lower factors of the diagonal blocks, one place after another.
     diagonal: Vec<f64>,
-    /// Of each place its blocks of L, one later place after another.
-    blocks: Vec<Vec<f64>>,
+    /// The blocks of L that belong to `below`.
+    blocks: Vec<f64>,
 }
 
 impl Factors {
     fn of(frame: &Frame, firmness: f64) -> Result<Self, Loose> {
+        let (order, columns) = least_degree(frame);
+        Self::in_order(frame, order, columns, firmness)
+    }
+
+    /// In the order of these; nodes that are new go first, as those of least degree would.
+    fn again(&self, frame: &Frame) -> Result<Self, Loose> {
+        let new = self.order.len() as u32..frame.nodes as u32;
+        let order: Vec<u32> = new.chain(self.order.iter().copied()).collect();
+        let columns = columns_of(frame, &order);
+        Self::in_order(frame, order, columns, 0.0)
+    }
+
+    fn in_order(frame: &Frame, order: Vec<u32>, columns: Vec<Vec<u32>>, firmness: f64) -> Result<Self, Loose> {
         let m = frame.freedom.size();
-        let (order, below) = least_degree(frame);
-        let mut place = vec![0u32; frame.nodes];
-        order.iter().enumerate().for_each(|(p, &node)| place[node as usize] = p as u32);
+        let place = places(&order);
+        let mut start = vec![0];
+        columns.iter().for_each(|column| start.push(start[start.len() - 1] + column.len()));
+        let below = columns.concat();
         let diagonal = vec![0.0; frame.nodes * m * m];
-        let blocks = below.iter().map(|b| vec![0.0; b.len() * m * m]).collect();
-        let mut factors = Self { m, order, below, diagonal, blocks };
+        let blocks = vec![0.0; below.len() * m * m];
+        let mut factors = Self { m, order, start, below, diagonal, blocks };
         for link in frame.present() {
             for spring in link.springs(frame.freedom) {
                 factors.add(&spring, &place);
@@ -65,8 +84,10 @@ impl Factors {
                 let block = if p == q {
                     &mut self.diagonal[p as usize * m * m..][..m * m]
                 } else {
-                    let at = self.below[q as usize].binary_search(&p).expect("the order knows all links");
-                    &mut self.blocks[q as usize][at * m * m..][..m * m]
+                    let first = self.start[q as usize];
+                    let theirs = &self.below[first..self.start[q as usize + 1]];
+                    let at = first + theirs.binary_search(&p).expect("the order knows all links");
+                    &mut self.blocks[at * m * m..][..m * m]
                 };
                 for r in 0..m {
                     for s in 0..m {
@@ -90,72 +111,110 @@ impl Factors {
             }
             dense::cholesky(pivot, m, LOOSE).ok_or(Loose::Part)?;
             let pivot = &self.diagonal[p * mm..][..mm];
-            for block in self.blocks[p].chunks_exact_mut(mm) {
-                for line in block.chunks_exact_mut(m) {
-                    for c in 0..m {
-                        let dot: f64 = (0..c).map(|k| line[k] * pivot[c * m + k]).sum();
-                        line[c] = (line[c] - dot) / pivot[c * m + c];
-                    }
+            let (first, end) = (self.start[p], self.start[p + 1]);
+            let (mine, later) = self.blocks[first * mm..].split_at_mut((end - first) * mm);
+            for line in mine.chunks_exact_mut(m) {
+                for c in 0..m {
+                    let dot: f64 = (0..c).map(|k| line[k] * pivot[c * m + k]).sum();
+                    line[c] = (line[c] - dot) / pivot[c * m + c];
                 }
             }
             // What it leaves to its neighbours: their blocks are a part of the lists of later places, in the same order.
-            let mine = std::mem::take(&mut self.blocks[p]);
-            let rows = std::mem::take(&mut self.below[p]);
+            let rows = &self.below[first..end];
             for (a, &q) in rows.iter().enumerate() {
-                let l_q = &mine[a * mm..][..mm];
-                take_product(&mut self.diagonal[q as usize * mm..][..mm], l_q, l_q, m);
-                let (theirs, blocks) = (&self.below[q as usize], &mut self.blocks[q as usize]);
-                let mut at = 0;
+                let (l_q, q) = (&mine[a * mm..][..mm], q as usize);
+                take_product(&mut self.diagonal[q * mm..][..mm], l_q, l_q, m);
+                let mut at = self.start[q];
                 for (b, &row) in rows.iter().enumerate().skip(a + 1) {
-                    while theirs[at] < row {
+                    while self.below[at] < row {
                         at += 1;
                     }
-                    take_product(&mut blocks[at * mm..][..mm], &mine[b * mm..][..mm], l_q, m);
+                    take_product(&mut later[(at - end) * mm..][..mm], &mine[b * mm..][..mm], l_q, m);
                 }
             }
-            self.blocks[p] = mine;
-            self.below[p] = rows;
         }
         Ok(())
     }
 
-    /// Solves in place.
-    fn solve(&self, x: &mut [f64]) {
-        let (m, mm) = (self.m, self.m * self.m);
-        let mut y: Vec<f64> = self.order.iter().flat_map(|&node| x[node as usize * m..][..m].to_vec()).collect();
+    /// Solves in place for several right sides at once: `x` has those of each degree of freedom together.
+    fn solve<const W: usize>(&self, x: &mut [[f64; W]]) {
+        match self.m {
+            2 => self.solve_of::<2, W>(x),
+            3 => self.solve_of::<3, W>(x),
+            _ => self.solve_of::<6, W>(x),
+        }
+    }
+
+    fn solve_of<const M: usize, const W: usize>(&self, x: &mut [[f64; W]]) {
+        let mm = M * M;
+        let (nodes, _) = x.as_chunks::<M>();
+        let mut y: Vec<[[f64; W]; M]> = self.order.iter().map(|&node| nodes[node as usize]).collect();
         for p in 0..self.order.len() {
             let pivot = &self.diagonal[p * mm..][..mm];
-            for r in 0..m {
-                let dot: f64 = (0..r).map(|k| pivot[r * m + k] * y[p * m + k]).sum();
-                y[p * m + r] = (y[p * m + r] - dot) / pivot[r * m + r];
+            let mut mine = y[p];
+            for r in 0..M {
+                for k in 0..r {
+                    let known = mine[k];
+                    take(&mut mine[r], pivot[r * M + k], &known);
+                }
+                mine[r].iter_mut().for_each(|y| *y /= pivot[r * M + r]);
             }
-            let (done, later) = y.split_at_mut((p + 1) * m);
-            let mine = &done[p * m..];
-            for (block, &row) in self.blocks[p].chunks_exact(mm).zip(&self.below[p]) {
-                let target = &mut later[(row as usize - p - 1) * m..][..m];
-                for r in 0..m {
-                    target[r] -= (0..m).map(|c| block[r * m + c] * mine[c]).sum::<f64>();
+            y[p] = mine;
+            for at in self.start[p]..self.start[p + 1] {
+                let (block, target) = (&self.blocks[at * mm..][..mm], &mut y[self.below[at] as usize]);
+                for r in 0..M {
+                    for c in 0..M {
+                        take(&mut target[r], block[r * M + c], &mine[c]);
+                    }
                 }
             }
         }
         for p in (0..self.order.len()).rev() {
-            let (done, later) = y.split_at_mut((p + 1) * m);
-            let mine = &mut done[p * m..];
-            for (block, &row) in self.blocks[p].chunks_exact(mm).zip(&self.below[p]) {
-                let source = &later[(row as usize - p - 1) * m..][..m];
-                for c in 0..m {
-                    mine[c] -= (0..m).map(|r| block[r * m + c] * source[r]).sum::<f64>();
+            let mut mine = y[p];
+            for at in self.start[p]..self.start[p + 1] {
+                let (block, source) = (&self.blocks[at * mm..][..mm], &y[self.below[at] as usize]);
+                for r in 0..M {
+                    for c in 0..M {
+                        take(&mut mine[c], block[r * M + c], &source[r]);
+                    }
                 }
             }
             let pivot = &self.diagonal[p * mm..][..mm];
-            for r in (0..m).rev() {
-                let dot: f64 = (r + 1..m).map(|k| pivot[k * m + r] * mine[k]).sum();
-                mine[r] = (mine[r] - dot) / pivot[r * m + r];
+            for r in (0..M).rev() {
+                for k in r + 1..M {
+                    let known = mine[k];
+                    take(&mut mine[r], pivot[k * M + r], &known);
+                }
+                mine[r].iter_mut().for_each(|y| *y /= pivot[r * M + r]);
             }
+            y[p] = mine;
         }
-        for (p, &node) in self.order.iter().enumerate() {
-            x[node as usize * m..][..m].copy_from_slice(&y[p * m..][..m]);
+        let (nodes, _) = x.as_chunks_mut::<M>();
+        for (y, &node) in y.into_iter().zip(&self.order) {
+            nodes[node as usize] = y;
         }
+    }
+
+    /// Solves for columns of which the entries that are not zero are given.
+    fn columns(&self, size: usize, given: &[Vec<(usize, f64)>]) -> Vec<Vec<f64>> {
+        let mut columns = Vec::with_capacity(given.len());
+        for some in given.chunks(LANES) {
+            let mut x = vec![[0.0; LANES]; size];
+            for (lane, entries) in some.iter().enumerate() {
+                entries.iter().for_each(|&(e, b)| x[e][lane] += b);
+            }
+            self.solve(&mut x);
+            columns.extend((0..some.len()).map(|lane| x.iter().map(|x| x[lane]).collect::<Vec<f64>>()));
+        }
+        columns
+    }
+}
+
+/// target −= factor × source.
+#[inline(always)]
+fn take<const W: usize>(target: &mut [f64; W], factor: f64, source: &[f64; W]) {
+    for lane in 0..W {
+        target[lane] -= factor * source[lane];
     }
 }
 
@@ -180,10 +239,16 @@ fn take_product_of<const M: usize>(target: &mut [f64], a: &[f64], b: &[f64]) {
     }
 }
 
-/// The order of least degree, the first of equals; and of each place the later places with a block.
-fn least_degree(frame: &Frame) -> (Vec<u32>, Vec<Vec<u32>>) {
-    let n = frame.nodes;
-    let mut near: Vec<Vec<u32>> = vec![Vec::new(); n];
+/// Place of each node in an order.
+fn places(order: &[u32]) -> Vec<u32> {
+    let mut place = vec![0u32; order.len()];
+    order.iter().enumerate().for_each(|(p, &node)| place[node as usize] = p as u32);
+    place
+}
+
+/// Neighbours of each node.
+fn neighbours(frame: &Frame) -> Vec<Vec<u32>> {
+    let mut near: Vec<Vec<u32>> = vec![Vec::new(); frame.nodes];
     for link in frame.present().filter(|link| !link.ends.contains(&GROUND)) {
         let [a, b] = link.ends;
         near[a as usize].push(b);
@@ -193,6 +258,37 @@ fn least_degree(frame: &Frame) -> (Vec<u32>, Vec<Vec<u32>>) {
         list.sort_unstable();
         list.dedup();
     }
+    near
+}
+
+/// Of each place in an order of elimination the later places with a block: neighbours, and what the earlier leave, each to the
+/// first of its later places.
+fn columns_of(frame: &Frame, order: &[u32]) -> Vec<Vec<u32>> {
+    let (place, near) = (places(order), neighbours(frame));
+    let mut columns: Vec<Vec<u32>> = order
+        .iter()
+        .enumerate()
+        .map(|(p, &node)| {
+            let later = near[node as usize].iter().map(|&other| place[other as usize]).filter(|&q| q > p as u32);
+            let mut later: Vec<u32> = later.collect();
+            later.sort_unstable();
+            later
+        })
+        .collect();
+    let mut joined = Vec::new();
+    for p in 0..columns.len() {
+        let Some(&heir) = columns[p].first() else { continue };
+        joined.clear();
+        union(&columns[p][1..], &columns[heir as usize], &mut joined);
+        columns[heir as usize].clone_from(&joined);
+    }
+    columns
+}
+
+/// The order of least degree, the first of equals; and of each place the later places with a block.
+fn least_degree(frame: &Frame) -> (Vec<u32>, Vec<Vec<u32>>) {
+    let n = frame.nodes;
+    let mut near = neighbours(frame);
     let mut queue: std::collections::BTreeSet<(usize, u32)> =
         (0..n as u32).map(|i| (near[i as usize].len(), i)).collect();
     let (mut order, mut columns) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -211,8 +307,7 @@ fn least_degree(frame: &Frame) -> (Vec<u32>, Vec<Vec<u32>>) {
         order.push(node);
         columns.push(mine);
     }
-    let mut place = vec![0u32; n];
-    order.iter().enumerate().for_each(|(p, &node)| place[node as usize] = p as u32);
+    let place = places(&order);
     for column in &mut columns {
         column.iter_mut().for_each(|node| *node = place[*node as usize]);
         column.sort_unstable();
@@ -249,6 +344,8 @@ struct Change {
 #[derive(Clone, Debug, Default)]
 pub struct Cholesky {
     factors: Factors,
+    /// Nodes that have come since all were put in order.
+    added: usize,
     changes: Vec<Change>,
     /// Inverse of the core of the correction.
     core: Vec<f64>,
@@ -260,17 +357,26 @@ impl Cholesky {
         Self::default()
     }
 
+    /// Makes the factors anew; now and then all nodes are put in order anew.
+    fn make_again(&mut self, frame: &Frame) -> Result<(), Loose> {
+        if 8 * self.added >= frame.nodes {
+            return self.reset(frame);
+        }
+        self.factors = self.factors.again(frame)?;
+        self.changes.clear();
+        self.core.clear();
+        Ok(())
+    }
+
     fn change(&mut self, frame: &Frame, links: &[Link], sign: f64) -> Result<(), Loose> {
         let springs: Vec<Spring> = links.iter().flat_map(|link| link.springs(frame.freedom)).collect();
         if self.changes.len() + springs.len() > MOST_CHANGES {
-            return self.reset(frame);
+            return self.make_again(frame);
         }
         let kept = self.changes.len();
-        for spring in &springs {
-            let entries = spring_entries(spring, frame.freedom.size());
-            let mut answer = vec![0.0; frame.size()];
-            entries.iter().for_each(|&(e, b)| answer[e] = b);
-            self.factors.solve(&mut answer);
+        let entries: Vec<_> = springs.iter().map(|spring| spring_entries(spring, frame.freedom.size())).collect();
+        let answers = self.factors.columns(frame.size(), &entries);
+        for ((spring, entries), answer) in springs.iter().zip(entries).zip(answers) {
             self.changes.push(Change { entries, softness: sign / spring.stiffness, answer });
         }
         match self.make_core() {
@@ -281,6 +387,17 @@ impl Cholesky {
             }
         }
         Ok(())
+    }
+
+    /// Corrects what the factors answer for what has changed since.
+    fn correct(&self, x: &mut [f64]) {
+        let k = self.changes.len();
+        let felt: Vec<f64> =
+            self.changes.iter().map(|c| c.entries.iter().map(|&(e, b)| b * x[e]).sum::<f64>()).collect();
+        for (i, change) in self.changes.iter().enumerate() {
+            let force: f64 = (0..k).map(|j| self.core[i * k + j] * felt[j]).sum();
+            x.iter_mut().zip(&change.answer).for_each(|(x, a)| *x -= force * a);
+        }
     }
 
     /// (± C⁻¹ + B K₀⁻¹ Bᵀ)⁻¹, `None` where a part has come loose.
@@ -304,13 +421,15 @@ impl Cholesky {
 impl Backend for Cholesky {
     fn reset(&mut self, frame: &Frame) -> Result<(), Loose> {
         self.factors = Factors::of(frame, 0.0)?;
+        self.added = 0;
         self.changes.clear();
         self.core.clear();
         Ok(())
     }
 
     fn attached(&mut self, frame: &Frame, _: &[Link]) -> Result<(), Loose> {
-        self.reset(frame)
+        self.added += 1;
+        self.make_again(frame)
     }
 
     fn connected(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose> {
@@ -326,22 +445,27 @@ impl Backend for Cholesky {
     }
 
     fn respond(&mut self, _: &Frame, f: &[f64], u: &mut [f64]) -> Effort {
-        let mut x = f.to_vec();
+        let mut x: Vec<[f64; 1]> = f.iter().map(|&f| [f]).collect();
         self.factors.solve(&mut x);
-        let k = self.changes.len();
-        let felt: Vec<f64> =
-            self.changes.iter().map(|c| c.entries.iter().map(|&(e, b)| b * x[e]).sum::<f64>()).collect();
-        for (i, change) in self.changes.iter().enumerate() {
-            let force: f64 = (0..k).map(|j| self.core[i * k + j] * felt[j]).sum();
-            x.iter_mut().zip(&change.answer).for_each(|(x, a)| *x -= force * a);
-        }
+        let mut x = x.into_flattened();
+        self.correct(&mut x);
         u.iter_mut().zip(&x).for_each(|(u, x)| *u += x);
         Effort { iterations: 1, residual: 0.0 }
     }
 
+    fn answers(&mut self, frame: &Frame, springs: &[Spring]) -> Vec<Vec<f64>> {
+        let loads = |spring: &Spring| {
+            let entries = spring_entries(spring, frame.freedom.size());
+            entries.into_iter().map(|(e, b)| (e, spring.stiffness * b)).collect()
+        };
+        let mut answers = self.factors.columns(frame.size(), &springs.iter().map(loads).collect::<Vec<_>>());
+        answers.iter_mut().for_each(|answer| self.correct(answer));
+        answers
+    }
+
     fn memory(&self) -> usize {
         let words = self.factors.diagonal.capacity()
-            + self.factors.blocks.iter().map(Vec::capacity).sum::<usize>()
+            + self.factors.blocks.capacity()
             + self.changes.iter().map(|c| c.answer.capacity()).sum::<usize>();
         words * size_of::<f64>()
     }
@@ -352,16 +476,16 @@ pub(super) fn inverse_rows(frame: &Frame, firmness: f64) -> Result<Vec<Vec<f64>>
     let factors = Factors::of(frame, firmness)?;
     let (m, n) = (frame.freedom.size(), frame.size());
     let mut rows: Vec<Vec<f64>> = (0..frame.nodes).map(|node| vec![0.0; m * (node + 1) * m]).collect();
-    let mut column = vec![0.0; n];
-    for c in 0..n {
-        column.fill(0.0);
-        column[c] = 1.0;
-        factors.solve(&mut column);
-        // Column c of the lower triangle, with the whole block of the diagonal.
-        for (node, row) in rows.iter_mut().enumerate().skip(c / m) {
-            let width = (node + 1) * m;
-            for r in 0..m {
-                row[r * width + c] = column[node * m + r];
+    let unit: Vec<Vec<(usize, f64)>> = (0..n).map(|c| vec![(c, 1.0)]).collect();
+    for (some, given) in unit.chunks(LANES).enumerate() {
+        for (lane, column) in factors.columns(n, given).iter().enumerate() {
+            // Its part of the lower triangle, with the whole block of the diagonal.
+            let c = some * LANES + lane;
+            for (node, row) in rows.iter_mut().enumerate().skip(c / m) {
+                let width = (node + 1) * m;
+                for r in 0..m {
+                    row[r * width + c] = column[node * m + r];
+                }
             }
         }
     }

@@ -78,29 +78,56 @@ pub fn inverse(matrix: &[f64], n: usize) -> Option<Vec<f64>> {
     Some(inverse)
 }
 
-/// Solves A x = b in place by elimination with row pivots; `None` where a pivot is below 1e-12 of the largest entry.
-pub fn solve(a: &mut [f64], n: usize, b: &mut [f64]) -> Option<()> {
-    let largest = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    for p in 0..n {
-        let best = (p..n).max_by(|&r, &s| a[r * n + p].abs().total_cmp(&a[s * n + p].abs()))?;
-        if a[best * n + p].abs() <= 1e-12 * largest {
-            return None;
+/// A matrix in triangles, L U = A with its rows exchanged.
+#[derive(Clone, Debug)]
+pub struct Triangles {
+    n: usize,
+    /// Both, line by line; the diagonal of L is one.
+    entries: Vec<f64>,
+    /// Row that came to each place.
+    row: Vec<usize>,
+}
+
+impl Triangles {
+    /// By elimination with row pivots; `None` where a pivot is below 1e-12 of the largest entry.
+    pub fn of(mut a: Vec<f64>, n: usize) -> Option<Self> {
+        let largest = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let mut row: Vec<usize> = (0..n).collect();
+        for p in 0..n {
+            let best = (p..n).max_by(|&r, &s| a[r * n + p].abs().total_cmp(&a[s * n + p].abs()))?;
+            if a[best * n + p].abs() <= 1e-12 * largest {
+                return None;
+            }
+            if best != p {
+                let (above, below) = a.split_at_mut(best * n);
+                above[p * n..][..n].swap_with_slice(&mut below[..n]);
+                row.swap(p, best);
+            }
+            let (done, below) = a.split_at_mut((p + 1) * n);
+            let (pivot, line) = (done[p * n + p], &done[p * n + p + 1..]);
+            for other in below.chunks_exact_mut(n) {
+                let factor = other[p] / pivot;
+                other[p] = factor;
+                if factor != 0.0 {
+                    other[p + 1..].iter_mut().zip(line).for_each(|(x, l)| *x -= factor * l);
+                }
+            }
         }
-        if best != p {
-            (p..n).for_each(|c| a.swap(p * n + c, best * n + c));
-            b.swap(p, best);
-        }
-        let (done, below) = a.split_at_mut((p + 1) * n);
-        let line = &done[p * n + p..];
-        for (r, row) in below.chunks_exact_mut(n).enumerate() {
-            let factor = row[p] / line[0];
-            row[p..].iter_mut().zip(line).for_each(|(x, l)| *x -= factor * l);
-            b[p + 1 + r] -= factor * b[p];
-        }
+        Some(Self { n, entries: a, row })
     }
-    for p in (0..n).rev() {
-        let dot: f64 = (p + 1..n).map(|c| a[p * n + c] * b[c]).sum();
-        b[p] = (b[p] - dot) / a[p * n + p];
+
+    /// x of A x = b.
+    pub fn solve(&self, b: &[f64]) -> Vec<f64> {
+        let n = self.n;
+        let dot = |a: &[f64], x: &[f64]| a.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+        let mut x: Vec<f64> = self.row.iter().map(|&row| b[row]).collect();
+        for p in 1..n {
+            x[p] -= dot(&self.entries[p * n..][..p], &x[..p]);
+        }
+        for p in (0..n).rev() {
+            let line = &self.entries[p * n..][..n];
+            x[p] = (x[p] - dot(&line[p + 1..], &x[p + 1..])) / line[p];
+        }
+        x
     }
-    Some(())
 }

@@ -469,13 +469,11 @@ fn elimination_solves_what_the_inverse_does() {
     let n = 9;
     let a: Vec<f64> = (0..n * n).map(|_| random()).collect();
     let b: Vec<f64> = (0..n).map(|_| random()).collect();
-    let (mut worn, mut x) = (a.clone(), b.clone());
-    super::dense::solve(&mut worn, n, &mut x).unwrap();
+    let x = super::dense::Triangles::of(a.clone(), n).unwrap().solve(&b);
     let inverse = super::dense::inverse(&a, n).unwrap();
     for r in 0..n {
         let twin: f64 = (0..n).map(|c| inverse[r * n + c] * b[c]).sum();
         assert!((x[r] - twin).abs() < 1e-11);
     }
-    let mut singular = vec![1.0, 2.0, 2.0, 4.0];
-    assert!(super::dense::solve(&mut singular, 2, &mut [1.0, 1.0]).is_none());
+    assert!(super::dense::Triangles::of(vec![1.0, 2.0, 2.0, 4.0], 2).is_none());
 }

@@ -14,12 +14,19 @@ use crate::structure::{Action, Freedom, GROUND, Link};
 use serde::{Deserialize, Serialize};
 
 /// Who touches whom, by identities that outlast any order of the grains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Key {
     /// Two grains, the one with the lower identity first.
     Pair(u64, u64),
     /// A grain, a wall and its face, edge or vertex.
     Wall(u64, u16, u32),
+}
+
+impl Key {
+    /// Whether a wall is touched.
+    pub fn is_of_wall(&self) -> bool {
+        matches!(self, Key::Wall(..))
+    }
 }
 
 /// The second body of a joint.
@@ -38,6 +45,8 @@ pub(super) struct Joint {
     /// Geometry and stiffness as the structure knows them, those of the place where it was last renewed, between nodes:
     /// see [`Net::aim`](super::net::Net::aim).
     pub link: Link,
+    /// Stiffness of its tangential spring where bodies are \[N/m\]. That of the link is less: see [`Looker::joint`].
+    pub shear: f64,
     /// What it does to both bodies where they are.
     pub base: [Action; 2],
     pub friction: f64,
@@ -71,17 +80,17 @@ impl Joint {
         let (a, b) = (freedom.shift(u, self.link.ends[0]), freedom.shift(u, self.link.ends[1]));
         let stretch = self.link.stretch(&a, &b);
         let along = stretch.dot(self.link.normal);
-        let (squeezed, sheared) = (self.link.stiffness[0] * along, stretch - along * self.link.normal - self.slid);
+        let (squeezed, across) = (self.link.stiffness[0] * along, stretch - along * self.link.normal);
         Held {
             push: self.push + squeezed,
-            spring: self.spring + sheared,
-            more: self.link.normal * squeezed + self.link.stiffness[1] * sheared,
+            spring: self.spring + across - self.slid,
+            more: self.link.normal * squeezed + self.link.stiffness[1] * across - self.shear * self.slid,
         }
     }
 
     /// Tangential force beyond what friction holds \[N\].
     pub fn excess(&self, held: &Held) -> f64 {
-        self.link.stiffness[1] * held.spring.length() - self.friction * held.push.max(0.0)
+        self.shear * held.spring.length() - self.friction * held.push.max(0.0)
     }
 
     /// Takes it as the structure knows it.
@@ -92,16 +101,25 @@ impl Joint {
 
     /// What a contact of the state remembers of it.
     fn memory(&self) -> Memory {
-        Memory { spring: self.spring, stiffness: self.link.stiffness[1], touching: true, ..Memory::default() }
+        Memory { spring: self.spring, stiffness: self.shear, touching: true, ..Memory::default() }
     }
 
     /// Whether its springs are still close to those that the structure knows.
-    pub fn resembles(&self, known: &Link) -> bool {
-        let close = |a: f64, b: f64| (a - b).abs() <= 0.2 * b.abs();
-        close(self.link.stiffness[0], known.stiffness[0])
-            && close(self.link.stiffness[1], known.stiffness[1])
-            && self.link.normal.dot(known.normal) > 0.9998
+    pub fn resembles(&self, known: &Link, within: &Likeness) -> bool {
+        let off = |of: usize| (self.link.stiffness[of] - known.stiffness[of]).abs() / known.stiffness[of];
+        let turned = self.link.normal.distance_squared(known.normal);
+        off(0) <= within.normal && off(1) <= within.tangential && turned <= within.angle * within.angle
     }
+}
+
+/// How far the springs of a joint may be from those that the structure knows.
+pub(super) struct Likeness {
+    /// Part of the normal stiffness.
+    pub normal: f64,
+    /// Part of the tangential stiffness.
+    pub tangential: f64,
+    /// Angle between the normals \[rad\].
+    pub angle: f64,
 }
 
 /// A vector nearly across a normal, turned until it is, with its length.
@@ -160,7 +178,7 @@ impl<'a> Looker<'a> {
         let law = self.model.laws.law(self.model.material_of(p.kind[i]), self.model.material_of(p.kind[j]));
         let levers = Levers::of_pair(r_i, r_j, distance);
         let key = Key::Pair(p.id[i].min(p.id[j]), p.id[i].max(p.id[j]));
-        self.joint(key, i, Other::Grain(j), law, &touch, [levers.i, levers.j], memory)
+        self.joint(key, i, Other::Grain(j), law, &touch, [levers.i, levers.j], 1.0 / distance, memory)
     }
 
     /// The touches of a grain with a wall within a reach of its surface; overlaps are those of the grain itself.
@@ -189,9 +207,11 @@ impl<'a> Looker<'a> {
         let law = self.model.laws.law(self.model.material_of(p.kind[i]), self.model.walls[wall].material);
         let other = Other::Wall { wall: wall as u16, feature: found.feature, point: found.point };
         let key = Key::Wall(p.id[i], wall as u16, found.feature);
-        self.joint(key, i, other, law, &touch, [p.radius(i) - 0.5 * found.overlap, 0.0], memory)
+        self.joint(key, i, other, law, &touch, [p.radius(i) - 0.5 * found.overlap, 0.0], 0.0, memory)
     }
 
+    /// A joint whose normal turns by so much for each metre that one body goes across it. A force along it turns too, as if the
+    /// tangential spring were softer; where nodes turn, and that spring with them, it is left to the next look.
     fn joint(
         &self,
         key: Key,
@@ -200,6 +220,7 @@ impl<'a> Looker<'a> {
         law: &Law,
         touch: &Touch,
         levers: [f64; 2],
+        turning: f64,
         memory: Option<&Memory>,
     ) -> Joint {
         let history = History::default();
@@ -226,12 +247,14 @@ impl<'a> Looker<'a> {
             if k_t > 0.0 { kept * (memory.stiffness / k_t) } else { Vec3::ZERO }
         });
         let levers = if self.turns { levers } else { [0.0; 2] };
-        let link = Link { ends: [GROUND; 2], normal: touch.normal, levers, stiffness: [k_n, k_t] };
+        let softer = if self.turns { 0.0 } else { (push.max(0.0) * turning).min(0.5 * k_t) };
+        let link = Link { ends: [GROUND; 2], normal: touch.normal, levers, stiffness: [k_n, k_t - softer] };
         Joint {
             key,
             i,
             other,
             link,
+            shear: k_t,
             base: link.actions(touch.normal * push + k_t * spring),
             friction: law.tangential.friction(),
             push,

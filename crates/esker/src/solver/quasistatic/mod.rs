@@ -38,7 +38,7 @@ use crate::structure::{Backend, Frame, Freedom};
 use net::{Net, Unrest};
 
 /// Nodes up to which the inverse is kept.
-const FEW: usize = 700;
+const FEW: usize = 100;
 
 /// Nodes in space beyond which factors fill up.
 const MANY: usize = 3000;

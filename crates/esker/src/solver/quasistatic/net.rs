@@ -1,22 +1,22 @@
 //! The structure of the grains: nodes of those that touch something, links of their contacts, kept like the contacts.
 
-use super::joints::{Joint, Key, Looker, Other};
+use super::joints::{Joint, Key, Likeness, Looker, Other};
 use super::record::{Built, Change};
-use super::slides::Answer;
+use super::restore::FARTHEST;
+use super::slides::Slides;
 use crate::model::{Model, StaticSettings};
 use crate::neighbor;
 use crate::particles::Particles;
 use crate::state::State;
 use crate::structure::free::ground;
 use crate::structure::{Backend, Frame, Freedom, GROUND, Link, Loose, Structure};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How far around a grain others are looked for, in radii, and how far grains may go before they are looked for anew.
 const NEAR: f64 = 0.2;
 const ROAM: f64 = 0.05;
 
-/// Gap between grains that may close before the next look, in radii: each goes no farther than
-/// [`FARTHEST`](super::restore::FARTHEST).
+/// Gap between grains that is listed, in radii of both: each goes no farther than [`FARTHEST`] between two looks.
 const CLOSING: f64 = 0.03;
 
 /// Gap up to which a grain that was let down rests on what is below it, in radii.
@@ -50,8 +50,8 @@ pub(super) struct Net {
     pub node: Vec<u32>,
     /// How often it has been looked at since it was made anew.
     pub watched: usize,
-    /// What slides do, by the number of the link, as long as links stay the same.
-    pub answers: HashMap<u32, Answer>,
+    /// What slides do, as long as links stay the same.
+    pub slides: Slides,
 }
 
 /// Who is near whom, whether they touch or not.
@@ -60,6 +60,8 @@ pub(super) struct Near {
     walls: Vec<(u32, u16)>,
     /// How far grains have gone since, in radii.
     pub way: f64,
+    /// How far they had when gaps were listed.
+    listed: f64,
 }
 
 impl Near {
@@ -79,19 +81,24 @@ impl Near {
                 }
             }
         }
-        Self { pairs, walls, way: 0.0 }
+        Self { pairs, walls, way: 0.0, listed: 0.0 }
     }
 
     /// Whether grains have gone so far that it is no longer true.
     pub fn is_old(&self) -> bool {
         self.way > ROAM
     }
+
+    /// Whether no others than the listed gaps can close before the next look.
+    pub fn gaps_are_true(&self) -> bool {
+        self.way - self.listed <= CLOSING - FARTHEST
+    }
 }
 
 impl Net {
     pub fn new(structure: Structure<Box<dyn Backend>>, settings: StaticSettings, built: Built) -> Self {
         let watched = built.changes.len() / super::WATCH_EVERY;
-        Self { structure, settings, built, node: Vec::new(), watched, answers: HashMap::new() }
+        Self { structure, settings, built, node: Vec::new(), watched, slides: Slides::default() }
     }
 
     pub(super) fn freedom(&self) -> Freedom {
@@ -201,13 +208,13 @@ impl Net {
             frame.links.extend(self.firm(self.node[g], p.radius(g), stiffness).into_iter().map(Some));
         }
         self.built.frame = frame.clone();
-        self.answers.clear();
+        self.slides = Slides::default();
         self.structure.begin(frame).map_err(|_| Unrest::of(Vec::new()))
     }
 
     fn changed(&mut self, change: Change) {
         self.built.changes.push(change);
-        self.answers.clear();
+        self.slides = Slides::default();
     }
 
     fn put_in(&mut self, links: Vec<Link>) -> Vec<u32> {
@@ -231,7 +238,7 @@ impl Net {
 
     /// Gives joints the numbers of their links. Those that have opened or whose springs have changed are taken out of the
     /// structure; the first are forgotten.
-    pub(super) fn renew(&mut self, joints: &mut Vec<Joint>) {
+    pub(super) fn renew(&mut self, joints: &mut Vec<Joint>, within: &Likeness) {
         let mut stale: Vec<(usize, u32)> = Vec::new();
         let mut numbered = 0;
         for (k, joint) in joints.iter_mut().enumerate() {
@@ -241,7 +248,7 @@ impl Net {
             let known = self.structure.frame.links[number as usize].expect("it has a number");
             numbered += 1;
             joint.number = number;
-            if joint.resembles(&known) {
+            if joint.resembles(&known, within) {
                 joint.become_known(&known);
             } else {
                 stale.push((k, number));
@@ -251,8 +258,9 @@ impl Net {
         if !stale.is_empty() {
             let links = stale.iter().map(|&(k, _)| self.link(&joints[k])).collect();
             let numbers = self.put_in(links);
-            for (&(k, old), number) in stale.iter().zip(numbers) {
-                self.take_out(&[(joints[k].key, old)]);
+            let old: Vec<(Key, u32)> = stale.iter().map(|&(k, old)| (joints[k].key, old)).collect();
+            self.take_out(&old);
+            for (&(k, _), number) in stale.iter().zip(numbers) {
                 joints[k].number = number;
                 self.built.numbers.insert(joints[k].key, number);
             }
@@ -276,23 +284,34 @@ impl Net {
         }
     }
 
-    /// What may come to touch: joints with open gaps.
-    pub(super) fn gaps(&self, p: &Particles, near: &Near, looker: &Looker, joints: &[Joint]) -> Vec<Joint> {
-        let mut known: Vec<Key> = joints.iter().map(|joint| joint.key).collect();
-        known.sort_unstable();
-        let is_new = |joint: &Joint| known.binary_search(&joint.key).is_err();
-        let close = |[i, j]: &[u32; 2]| {
-            let (a, b) = (&p.place[*i as usize], &p.place[*j as usize]);
-            let reach = (1.0 + CLOSING) * (a.radius + b.radius);
-            a.position.distance_squared(b.position) < reach * reach
-        };
-        let pairs = near.pairs.iter().filter(|pair| close(pair));
-        let mut gaps: Vec<Joint> =
-            pairs.map(|&[i, j]| looker.pair(i as usize, j as usize, None)).filter(is_new).collect();
+    /// What may come to touch: joints with open gaps. Those between grains may be known.
+    pub(super) fn gaps(
+        &self,
+        p: &Particles,
+        near: &mut Near,
+        looker: &Looker,
+        joints: &[Joint],
+        between_grains: Option<Vec<Joint>>,
+    ) -> Vec<Joint> {
+        let keys = |walls: bool| joints.iter().map(|joint| joint.key).filter(move |key| key.is_of_wall() == walls);
+        let mut gaps = between_grains.unwrap_or_else(|| {
+            near.listed = near.way;
+            let known: HashSet<Key> = keys(false).collect();
+            let close = |[i, j]: &[u32; 2]| {
+                let (a, b) = (&p.place[*i as usize], &p.place[*j as usize]);
+                let reach = (1.0 + CLOSING) * (a.radius + b.radius);
+                a.position.distance_squared(b.position) < reach * reach
+            };
+            let pairs = near.pairs.iter().filter(|pair| close(pair));
+            let gaps = pairs.map(|&[i, j]| looker.pair(i as usize, j as usize, None));
+            gaps.filter(|gap| !known.contains(&gap.key)).collect()
+        });
+        let known: HashSet<Key> = keys(true).collect();
         let mut touches = Vec::new();
         for &(i, w) in &near.walls {
             looker.touches(i as usize, w as usize, CLOSING * p.radius(i as usize), &mut touches);
-            gaps.extend(touches.iter().map(|found| looker.wall(i as usize, w as usize, found, None)).filter(is_new));
+            let found = touches.iter().map(|found| looker.wall(i as usize, w as usize, found, None));
+            gaps.extend(found.filter(|gap| !known.contains(&gap.key)));
         }
         gaps
     }
@@ -305,6 +324,9 @@ impl Net {
         gaps: &mut Vec<Joint>,
     ) -> Result<Vec<usize>, Unrest> {
         let new = |g: usize| self.node[g] == GROUND && !p.is_fixed(g);
+        if !(0..p.owned()).any(new) {
+            return Ok(Vec::new());
+        }
         let rests = |gap: &Joint| {
             let second = if let Other::Grain(j) = gap.other { new(j) } else { false };
             (new(gap.i) || second) && gap.push > -TOUCHING * p.radius(gap.i) * gap.link.stiffness[0]
@@ -344,7 +366,7 @@ impl Net {
         self.structure.replace(super::backend(self.built.by))?;
         self.built.frame = self.structure.frame.clone();
         self.built.changes.clear();
-        self.answers.clear();
+        self.slides = Slides::default();
         self.watched = 0;
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! The way to rest: solve, then connect what overlaps, disconnect what pulls, slide what slips, in this order, until nothing of
 //! it is left (Gavrilov 1999, section 4.5), and then once more where the grains now are.
 
-use super::joints::{Held, Joint, Key, Looker};
+use super::joints::{Held, Joint, Key, Likeness, Looker};
 use super::net::{Near, Net, Unrest, behind};
 use super::record::{Avalanche, Slid};
-use super::slides::FASTEST;
+use super::slides::{FASTEST, Slides, Slipped};
 use crate::contact::visit::frames;
 use crate::math::{Quat, Vec3};
 use crate::model::Model;
@@ -23,17 +23,26 @@ const ROUNDS: usize = 20_000;
 /// Farthest way of a grain between two looks, in radii: beyond, nothing is small any more.
 pub(super) const FARTHEST: f64 = 0.01;
 
+/// Springs as they are at the first look: the nearer to them the structure, the fewer looks there are. It serves for all looks
+/// unless grains move far.
+const FIRST: Likeness = Likeness { normal: 0.1, tangential: 0.05, angle: 0.002 };
+const LATER: Likeness = Likeness { normal: 0.2, tangential: 0.2, angle: 0.02 };
+
 /// What has been seen of the contacts.
 struct Sight {
     joints: Vec<Joint>,
+    /// Grains that may come to touch, where these were found and nothing has opened since.
+    gaps: Option<Vec<Joint>>,
     near: Near,
+    likeness: &'static Likeness,
 }
 
 impl Sight {
     /// The same where the grains are now.
     fn again(self, model: &Model, looker: &Looker) -> Self {
         let near = if self.near.is_old() { Near::new(model, looker.p, looker) } else { self.near };
-        Self { joints: looker.again(&self.joints), near }
+        let gaps = self.gaps.filter(|_| near.gaps_are_true()).map(|gaps| looker.again(&gaps));
+        Self { joints: looker.again(&self.joints), gaps, near, likeness: &LATER }
     }
 }
 
@@ -53,13 +62,16 @@ impl Net {
         let frames = frames(model, state, state.time, 0.0);
         let mut sight: Option<Sight> = None;
         let mut last = Vec::new();
+        // A run begun anew knows nothing of them.
+        self.slides = Slides::default();
         for _ in 0..LOOKS {
             let looker = Looker::new(model, &state.particles, &frames, self.freedom().turns());
             let mut seen = match sight.take() {
                 Some(seen) => seen.again(model, &looker),
                 None => {
                     self.find_nodes(state);
-                    Sight { joints: looker.all(&state.contacts), near: Near::new(model, &state.particles, &looker) }
+                    let near = Near::new(model, &state.particles, &looker);
+                    Sight { joints: looker.all(&state.contacts), gaps: None, near, likeness: &FIRST }
                 }
             };
             let (mut u, mut slid) = (vec![0.0; 0], std::mem::take(&mut state.statics.slid));
@@ -99,9 +111,11 @@ impl Net {
     ) -> Result<End, Unrest> {
         let p = &state.particles;
         let joints = &mut seen.joints;
-        self.renew(joints);
+        let before = joints.len();
+        self.renew(joints, seen.likeness);
         self.complete(p, joints)?;
-        let mut gaps = self.gaps(p, &seen.near, looker, joints);
+        let kept = seen.gaps.take().filter(|_| joints.len() == before);
+        let mut gaps = self.gaps(p, &mut seen.near, looker, joints, kept);
         let loose = self.support(p, joints, &mut gaps)?;
         if !loose.is_empty() && model.uniform_acceleration() != Vec3::ZERO {
             return Ok(End::Falls(loose));
@@ -111,7 +125,10 @@ impl Net {
         let loads = self.loads(model, state);
         let slack = self.slack(p, &loads, joints);
         u.resize(self.structure.frame.size(), 0.0);
-        let settled = self.settle(model, state, slack, joints, &mut gaps, u, slid, avalanche);
+        let opened = avalanche.disconnected;
+        let settled = self.settle(model, state, loads, slack, joints, &mut gaps, u, slid, avalanche);
+        gaps.retain(|gap| !gap.key.is_of_wall());
+        seen.gaps = (avalanche.disconnected == opened).then_some(gaps);
         let end = match settled {
             Err(Unrest { falls, .. }) if !falls.is_empty() => End::Falls(falls),
             Ok(true) => End::Rest,
@@ -181,8 +198,8 @@ impl Net {
     }
 
     /// What acts on each node where the grains are.
-    fn acting(&self, loads: &[f64], joints: &[Joint]) -> Vec<f64> {
-        let mut acting = loads.to_vec();
+    fn acting(&self, loads: Vec<f64>, joints: &[Joint]) -> Vec<f64> {
+        let mut acting = loads;
         for joint in joints {
             let [a, b] = joint.link.ends;
             self.freedom().load(&mut acting, a, &joint.base[0]);
@@ -212,12 +229,13 @@ impl Net {
         (held, r, worst)
     }
 
-    /// Solves and changes until nothing is to be changed, for grains that stay close to where they are. Returns whether
-    /// everything was at rest to begin with.
+    /// Solves and changes until nothing is to be changed but what the next look will tell better, for grains that stay close to
+    /// where they are. Returns whether everything was at rest to begin with.
     fn settle(
         &mut self,
         model: &Model,
         state: &State,
+        loads: Vec<f64>,
         slack: f64,
         joints: &mut Vec<Joint>,
         gaps: &mut Vec<Joint>,
@@ -232,7 +250,7 @@ impl Net {
         let mut slid_last = false;
         let mut contacts = (avalanche.connected, avalanche.disconnected);
         let mut tempo = FASTEST;
-        let mut acting = self.acting(&self.loads(model, state), joints);
+        let mut acting = self.acting(loads, joints);
         for _ in 0..ROUNDS {
             let (held, mut r, worst) = self.weigh(p, &acting, joints, u);
             if worst.is_nan() {
@@ -264,16 +282,22 @@ impl Net {
                 continue;
             }
             (last, stuck) = (f64::INFINITY, 0);
-            let rounds = avalanche.rounds;
             let changed = self.connect(p, joints, gaps, u, slack, avalanche)?
-                || self.disconnect(p, joints, &held, slack, avalanche)?
-                || self.slide_all(joints, &held, slack, &mut tempo, u, slid, avalanche, p);
-            if !changed && worst <= slack {
+                || self.disconnect(p, joints, &held, slack, avalanche)?;
+            let slides = match changed {
+                true => Slipped::Nothing,
+                false => self.slide_all(joints, &held, slack, &mut tempo, u, slid, avalanche, p),
+            };
+            if !changed && slides == Slipped::Nothing && worst <= slack {
                 avalanche.unbalanced = worst;
                 return Ok(at_rest);
             }
-            slid_last = avalanche.rounds > rounds;
+            slid_last = slides != Slipped::Nothing;
             if slid_last && self.way(p, u) > FARTHEST {
+                return Ok(false);
+            }
+            // The next look tells better what is still to be done.
+            if slides == Slipped::ToTheEnd {
                 return Ok(false);
             }
             if (avalanche.connected, avalanche.disconnected) != contacts {
@@ -281,7 +305,7 @@ impl Net {
                 tempo = FASTEST;
                 // New nodes have no displacement yet, and some load.
                 u.resize(self.structure.frame.size(), 0.0);
-                acting = self.acting(&self.loads(model, state), joints);
+                acting = self.acting(self.loads(model, state), joints);
             }
             at_rest = false;
         }

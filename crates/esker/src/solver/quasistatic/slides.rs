@@ -5,15 +5,19 @@ use super::net::Net;
 use super::record::{Avalanche, Slid};
 use crate::math::Vec3;
 use crate::particles::Particles;
-use crate::structure::{Backend, Spring, dense};
-use std::collections::BTreeMap;
+use crate::structure::dense::Triangles;
+use crate::structure::{Backend, Freedom, Link, Spring};
+use std::collections::{BTreeMap, HashMap};
 
 /// Longest time of slides, and the factor by which it is shortened where they would run away: see [`Net::ways`].
 pub(super) const FASTEST: f64 = 1e6;
 const SLOWER: f64 = 0.1;
 
-/// Cosine of the angle below which two directions are one.
+/// Cosine of the angle below which a joint does not slide in two directions at once.
 const SAME: f64 = 0.9;
+
+/// Cosine of the angle below which two directions are one: beyond what friction holds is then found to some 1e-11.
+const ONE: f64 = 1.0 - 1e-11;
 
 /// Part of its limit by which a joint may be below it and counts as being there.
 const NEARLY: f64 = 1e-6;
@@ -25,10 +29,24 @@ const PIVOTS: usize = 30;
 const WIDENED: usize = 20;
 
 /// Farthest slide at once, in radii.
-const STRIDE: f64 = 0.001;
+const STRIDE: f64 = 0.01;
+
+/// Time after which hardly anything is left to slide.
+const LONG: f64 = 1e3;
+
+/// What has slid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Slipped {
+    /// Nothing is beyond what friction holds.
+    Nothing,
+    /// A part of what has to, so that nothing goes too far at once.
+    InPart,
+    /// All that has to, as far as springs tell.
+    ToTheEnd,
+}
 
 /// What slides of a link do.
-pub(super) struct Answer {
+struct Answer {
     /// Directions.
     along: [Vec3; 2],
     /// Displacements of all nodes by a slide of one metre in each; none in the second of the plane.
@@ -46,25 +64,136 @@ impl Answer {
     }
 }
 
-/// Joints that slide.
-#[derive(Default)]
-struct Sliders {
-    /// Which.
-    joints: Vec<usize>,
-    /// Direction of each; a joint may be there with several.
-    direction: Vec<Vec3>,
-    /// Tangential force in this direction beyond what friction holds \[N\].
-    excess: Vec<f64>,
-    /// Displacements of all nodes by a slide of one metre of each.
-    answer: Vec<Vec<f64>>,
-    /// How much a slide of one metre of each takes off the excess of each \[N/m\].
-    coupling: Vec<Vec<f64>>,
+/// A link that may slide in a direction.
+struct Slider {
+    number: u32,
+    link: Link,
+    shear: f64,
+    friction: f64,
+    direction: Vec3,
+    /// Displacements of all nodes by a slide of one metre.
+    answer: Vec<f64>,
 }
 
-impl Sliders {
+/// What slides do to each other, found when it is asked for and true as long as the links of the structure stay the same.
+#[derive(Default)]
+pub(super) struct Slides {
+    answers: HashMap<u32, Answer>,
+    /// All that have been asked for; a link may be there with several directions.
+    sliders: Vec<Slider>,
+    /// Their places, by the number of the link.
+    of_link: HashMap<u32, Vec<usize>>,
+    /// How much a slide of one metre of each takes off the excess of each \[N/m\].
+    coupling: Vec<Vec<f64>>,
+    /// Those that slid the last time, in which time, and their part of the coupling in triangles.
+    solved: Option<(Vec<usize>, f64, Triangles)>,
+}
+
+/// Sliders among which some have to slide.
+#[derive(Default)]
+struct Listed {
+    /// Their joints.
+    joints: Vec<usize>,
+    /// Their places among all sliders.
+    sliders: Vec<usize>,
+    /// Tangential force in their direction beyond what friction holds \[N\].
+    excess: Vec<f64>,
+}
+
+impl Listed {
     /// The longest way, in radii.
     fn longest(&self, p: &Particles, joints: &[Joint], ways: &[f64]) -> f64 {
         self.joints.iter().zip(ways).map(|(&k, way)| way / p.radius(joints[k].i)).fold(0.0, f64::max)
+    }
+}
+
+impl Slides {
+    /// The sliders of a link.
+    fn of_link(&self, number: u32) -> &[usize] {
+        self.of_link.get(&number).map_or(&[], Vec::as_slice)
+    }
+
+    /// The slider of a joint, what slides of which do is known.
+    fn slider(&mut self, freedom: Freedom, joint: &Joint, direction: Vec3) -> usize {
+        let is_it = |s: &&usize| self.sliders[**s].direction.dot(direction) > ONE;
+        if let Some(&known) = self.of_link(joint.number).iter().find(is_it) {
+            return known;
+        }
+        let answer = self.answers[&joint.number].towards(direction);
+        let Joint { number, link, shear, friction, .. } = *joint;
+        let new = self.sliders.len();
+        self.sliders.push(Slider { number, link, shear, friction, direction, answer });
+        self.of_link.entry(number).or_default().push(new);
+        for q in 0..new {
+            let entry = self.takes(freedom, q, new);
+            self.coupling[q].push(entry);
+        }
+        self.coupling.push((0..=new).map(|s| self.takes(freedom, new, s)).collect());
+        new
+    }
+
+    /// Forgets sliders when there are many beside those that are asked for: in space directions turn.
+    fn clear_up(&mut self, asked: usize) {
+        if self.sliders.len() > 4 * asked + 64 {
+            *self = Self { answers: std::mem::take(&mut self.answers), ..Self::default() };
+        }
+    }
+
+    /// How much a slide of one metre of `s` takes off the excess of `q` \[N/m\].
+    fn takes(&self, freedom: Freedom, q: usize, s: usize) -> f64 {
+        let Slider { number, link, shear, friction, direction, .. } = &self.sliders[q];
+        let by = &self.sliders[s];
+        let [a, b] = link.ends.map(|node| freedom.shift(&by.answer, node));
+        let own = if by.number == *number { shear * direction.dot(by.direction) } else { 0.0 };
+        own - (*direction * *shear - link.normal * (friction * link.stiffness[0])).dot(link.stretch(&a, &b))
+    }
+
+    /// s ≥ 0 with (k/t + M) s = excess where s > 0 and ≥ excess elsewhere: those that would go backwards stick, those that stick
+    /// beyond their limit go, until there are none of either. `None` where that does not come to an end.
+    fn forward(&mut self, listed: &Listed, tempo: f64, slack: f64) -> Option<Vec<f64>> {
+        // Those that slid the last time will, and those that are beyond their limit.
+        let before = self.solved.as_ref().map(|(before, ..)| before);
+        let n = listed.sliders.len();
+        let mut goes: Vec<bool> = match before {
+            Some(before) => listed.sliders.iter().map(|s| before.binary_search(s).is_ok()).collect(),
+            None => listed.excess.iter().map(|excess| *excess > -slack).collect(),
+        };
+        for _ in 0..PIVOTS {
+            let mut active: Vec<usize> = (0..n).filter(|&k| goes[k]).collect();
+            active.sort_unstable_by_key(|&k| listed.sliders[k]);
+            let way = self.solve(&active.iter().map(|&k| listed.sliders[k]).collect::<Vec<_>>(), tempo, |a| {
+                listed.excess[active[a]]
+            })?;
+            let mut all = vec![0.0; n];
+            active.iter().zip(&way).for_each(|(&k, way)| all[k] = *way);
+            let left = |k: usize| {
+                let line = &self.coupling[listed.sliders[k]];
+                listed.excess[k] - active.iter().zip(&way).map(|(&s, way)| line[listed.sliders[s]] * way).sum::<f64>()
+            };
+            let next: Vec<bool> = (0..n).map(|k| if goes[k] { all[k] > 0.0 } else { left(k) > slack }).collect();
+            if next == goes {
+                return Some(all);
+            }
+            goes = next;
+        }
+        self.solved = None;
+        None
+    }
+
+    /// (k/t + M) s = excess for some, in the order of their places.
+    fn solve(&mut self, active: &[usize], tempo: f64, excess: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
+        if !self.solved.as_ref().is_some_and(|(those, time, _)| those == active && *time == tempo) {
+            let m = active.len();
+            let mut part: Vec<f64> = Vec::with_capacity(m * m);
+            for (d, &q) in active.iter().enumerate() {
+                part.extend(active.iter().map(|&s| self.coupling[q][s]));
+                part[d * (m + 1)] += self.sliders[q].shear / tempo;
+            }
+            self.solved = None;
+            self.solved = Some((active.to_vec(), tempo, Triangles::of(part, m)?));
+        }
+        let (.., triangles) = self.solved.as_ref().expect("just found");
+        Some(triangles.solve(&(0..active.len()).map(excess).collect::<Vec<_>>()))
     }
 }
 
@@ -82,38 +211,46 @@ impl Net {
         slid: &mut BTreeMap<Key, Slid>,
         avalanche: &mut Avalanche,
         p: &Particles,
-    ) -> bool {
+    ) -> Slipped {
         if !joints.iter().zip(held).any(|(joint, held)| joint.excess(held) > slack) {
-            return false;
+            return Slipped::Nothing;
         }
-        let mut sliders = Sliders::default();
         // Those that are at their limit already will hardly stay behind.
         let at_limit = |k: &usize| joints[*k].excess(&held[*k]) > -NEARLY * joints[*k].friction * held[*k].push;
-        let listed: Vec<(usize, Vec3)> =
+        let those: Vec<(usize, Vec3)> =
             (0..joints.len()).filter(at_limit).map(|k| (k, held[k].spring.normalize_or_zero())).collect();
-        self.enlist(joints, held, &listed, &mut sliders, avalanche);
-        let mut ways = None;
-        while ways.is_none() && *tempo >= 1.0 {
-            ways = self.ways(p, joints, held, u, slack, *tempo, &mut sliders, avalanche);
-            *tempo *= if ways.is_some() { 1.0 / SLOWER } else { SLOWER };
+        self.slides.clear_up(those.len());
+        let mut listed = Listed::default();
+        self.enlist(joints, held, &those, &mut listed, avalanche);
+        let (mut found, mut done) = (None, Slipped::InPart);
+        while found.is_none() && *tempo >= 1.0 {
+            found = self.ways(p, joints, held, u, slack, *tempo, &mut listed, avalanche);
+            if found.is_some() && *tempo >= LONG {
+                done = Slipped::ToTheEnd;
+            }
+            *tempo *= if found.is_some() { 1.0 / SLOWER } else { SLOWER };
         }
         *tempo = tempo.clamp(1.0 / SLOWER, FASTEST);
-        let own = |(&k, excess): (&usize, &f64)| excess.max(0.0) / joints[k].link.stiffness[1];
-        let mut ways = ways.unwrap_or_else(|| sliders.joints.iter().zip(&sliders.excess).map(own).collect());
-        let far = sliders.longest(p, joints, &ways);
-        if far > STRIDE {
-            ways.iter_mut().for_each(|way| *way *= STRIDE / far);
-        }
+        let (ways, after) = found.unwrap_or_else(|| {
+            let own = |(&k, excess): (&usize, &f64)| excess.max(0.0) / joints[k].shear;
+            let mut ways: Vec<f64> = listed.joints.iter().zip(&listed.excess).map(own).collect();
+            let far = listed.longest(p, joints, &ways);
+            if far > STRIDE {
+                ways.iter_mut().for_each(|way| *way *= STRIDE / far);
+            }
+            let after = self.displaced(u, &listed, &ways);
+            (ways, after)
+        });
+        u.copy_from_slice(&after);
         for (s, &way) in ways.iter().enumerate().filter(|(_, way)| **way > 0.0) {
-            joints[sliders.joints[s]].slid += sliders.direction[s] * way;
-            u.iter_mut().zip(&sliders.answer[s]).for_each(|(u, a)| *u += way * a);
+            joints[listed.joints[s]].slid += self.slides.sliders[listed.sliders[s]].direction * way;
         }
-        for (&k, way) in sliders.joints.iter().zip(ways).filter(|(_, way)| *way > 0.0) {
+        for (&k, way) in listed.joints.iter().zip(ways).filter(|(_, way)| *way > 0.0) {
             let joint = &joints[k];
             // Friction as it is in the middle of the slide.
             let push = 0.5 * (held[k].push + joint.after(self.freedom(), u).push);
             let heat = joint.friction * push.max(0.0) * way;
-            let literal = joint.link.stiffness[1] * held[k].spring.length() * way;
+            let literal = joint.shear * held[k].spring.length() * way;
             let of_it = slid.entry(joint.key).or_default();
             (of_it.times, of_it.heat, of_it.literal) = (of_it.times + 1, of_it.heat + heat, of_it.literal + literal);
             avalanche.slides += 1;
@@ -121,13 +258,23 @@ impl Net {
             avalanche.literal += literal;
         }
         avalanche.rounds += 1;
-        true
+        done
+    }
+
+    /// Displacements after slides.
+    fn displaced(&self, u: &[f64], listed: &Listed, ways: &[f64]) -> Vec<f64> {
+        let mut after = u.to_vec();
+        for (&slider, &way) in listed.sliders.iter().zip(ways).filter(|(_, way)| **way > 0.0) {
+            let answer = &self.slides.sliders[slider].answer;
+            after.iter_mut().zip(answer).for_each(|(u, a)| *u += way * a);
+        }
+        after
     }
 
     /// How far joints slide in a time (in which one that nothing opposes slides so many times as far as to its limit): the excess at
     /// the end of it makes them slide, (k/t + M) s = excess, where M tells how much a slide of one takes off another. Those that would
-    /// slide backwards stick; those that come beyond their limit by it slide as well. `None` where they run away
-    /// or go too far at once.
+    /// slide backwards stick; those that come beyond their limit by it slide as well. Returns the displacements after it, too;
+    /// `None` where they run away or go too far at once.
     fn ways(
         &mut self,
         p: &Particles,
@@ -136,20 +283,20 @@ impl Net {
         u: &[f64],
         slack: f64,
         tempo: f64,
-        sliders: &mut Sliders,
+        listed: &mut Listed,
         avalanche: &mut Avalanche,
-    ) -> Option<Vec<f64>> {
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
         for _ in 0..WIDENED {
-            let slowness: Vec<f64> = sliders.joints.iter().map(|&k| joints[k].link.stiffness[1] / tempo).collect();
-            let ways = forward(&sliders.coupling, &slowness, &sliders.excess, slack)?;
-            if sliders.longest(p, joints, &ways) > STRIDE {
+            let ways = self.slides.forward(listed, tempo, slack)?;
+            if listed.longest(p, joints, &ways) > STRIDE {
                 return None;
             }
-            let more = self.pushed_beyond(joints, u, slack, sliders, &ways);
+            let after = self.displaced(u, listed, &ways);
+            let more = self.pushed_beyond(joints, &after, slack, listed, &ways);
             if more.is_empty() {
-                return Some(ways);
+                return Some((ways, after));
             }
-            self.enlist(joints, held, &more, sliders, avalanche);
+            self.enlist(joints, held, &more, listed, avalanche);
         }
         None
     }
@@ -158,29 +305,25 @@ impl Net {
     fn pushed_beyond(
         &self,
         joints: &[Joint],
-        u: &[f64],
+        after: &[f64],
         slack: f64,
-        sliders: &Sliders,
+        listed: &Listed,
         ways: &[f64],
     ) -> Vec<(usize, Vec3)> {
-        let mut after = u.to_vec();
         let mut slid = vec![Vec3::ZERO; joints.len()];
-        let mut known: Vec<Vec<Vec3>> = vec![Vec::new(); joints.len()];
-        for (s, &k) in sliders.joints.iter().enumerate() {
-            known[k].push(sliders.direction[s]);
-            if ways[s] > 0.0 {
-                slid[k] += ways[s] * sliders.direction[s];
-                after.iter_mut().zip(&sliders.answer[s]).for_each(|(u, a)| *u += ways[s] * a);
-            }
+        for (s, &way) in ways.iter().enumerate().filter(|(_, way)| **way > 0.0) {
+            slid[listed.joints[s]] += way * self.slides.sliders[listed.sliders[s]].direction;
         }
         let mut more = Vec::new();
         for (k, joint) in joints.iter().enumerate() {
-            let mut held = joint.after(self.freedom(), &after);
+            let mut held = joint.after(self.freedom(), after);
             held.spring -= slid[k];
             // Those that let go are no longer joints in the next round.
             if held.push > 0.0 && joint.excess(&held) > slack {
                 let direction = held.spring.normalize_or_zero();
-                if known[k].iter().all(|known| known.dot(direction) < SAME) {
+                let of_it = self.slides.of_link(joint.number).iter();
+                let mut same = of_it.filter(|s| self.slides.sliders[**s].direction.dot(direction) > SAME);
+                if !same.any(|slider| listed.sliders.contains(slider)) {
                     more.push((k, direction));
                 }
             }
@@ -194,90 +337,63 @@ impl Net {
         joints: &[Joint],
         held: &[Held],
         more: &[(usize, Vec3)],
-        sliders: &mut Sliders,
+        listed: &mut Listed,
         avalanche: &mut Avalanche,
     ) {
         self.find_answers(joints, more, avalanche);
         for &(k, direction) in more {
-            let (joint, link) = (&joints[k], &joints[k].link);
-            sliders.joints.push(k);
-            sliders.direction.push(direction);
-            sliders
-                .excess
-                .push(link.stiffness[1] * held[k].spring.dot(direction) - joint.friction * held[k].push.max(0.0));
-            sliders.answer.push(self.answers[&joint.number].towards(direction));
-        }
-        let known = sliders.coupling.len();
-        for q in 0..sliders.joints.len() {
-            let joint = &joints[sliders.joints[q]];
-            let link = &joint.link;
-            let [k_n, k_t] = link.stiffness;
-            let gradient = sliders.direction[q] * k_t - link.normal * (joint.friction * k_n);
-            let takes = |s: usize| {
-                let shift = |end: usize| self.freedom().shift(&sliders.answer[s], link.ends[end]);
-                let is_own = sliders.joints[q] == sliders.joints[s];
-                let own = if is_own { k_t * sliders.direction[q].dot(sliders.direction[s]) } else { 0.0 };
-                own - gradient.dot(link.stretch(&shift(0), &shift(1)))
-            };
-            let entries: Vec<f64> = (if q < known { known } else { 0 }..sliders.joints.len()).map(takes).collect();
-            match sliders.coupling.get_mut(q) {
-                Some(line) => line.extend(entries),
-                None => sliders.coupling.push(entries),
-            }
+            let (joint, freedom) = (&joints[k], self.freedom());
+            let slider = self.slides.slider(freedom, joint, direction);
+            let direction = self.slides.sliders[slider].direction;
+            listed.joints.push(k);
+            listed.sliders.push(slider);
+            listed.excess.push(joint.shear * held[k].spring.dot(direction) - joint.friction * held[k].push.max(0.0));
         }
     }
 
     /// Finds what slides of joints do, where that is not yet known.
     fn find_answers(&mut self, joints: &[Joint], wanted: &[(usize, Vec3)], avalanche: &mut Avalanche) {
         let freedom = self.freedom();
-        let unknown: Vec<&Joint> =
-            wanted.iter().map(|&(k, _)| &joints[k]).filter(|joint| !self.answers.contains_key(&joint.number)).collect();
-        let across = |joint: &&Joint| joint.link.tangents(freedom).map(|along| (joint.link, along));
+        let is_new = |joint: &&Joint| !self.slides.answers.contains_key(&joint.number);
+        let unknown: Vec<&Joint> = wanted.iter().map(|&(k, _)| &joints[k]).filter(is_new).collect();
+        let across = |joint: &&Joint| joint.link.tangents(freedom).map(|along| (joint.link, joint.shear, along));
         let springs: Vec<Spring> = unknown
             .iter()
             .flat_map(across)
-            .filter(|(_, along)| *along != Vec3::ZERO)
-            .map(|(link, along)| link.spring(freedom, along, link.stiffness[1]))
+            .filter(|(.., along)| *along != Vec3::ZERO)
+            .map(|(link, shear, along)| link.spring(freedom, along, shear))
             .collect();
         avalanche.solutions += springs.len() as u64;
         let mut found = self.structure.backend.answers(&self.structure.frame, &springs).into_iter();
         for joint in unknown {
             let along = joint.link.tangents(freedom);
             let by = along.map(|along| if along == Vec3::ZERO { Vec::new() } else { found.next().unwrap_or_default() });
-            self.answers.insert(joint.number, Answer { along, by });
+            self.slides.answers.insert(joint.number, Answer { along, by });
         }
     }
-}
-
-/// s ≥ 0 with (slowness + M) s = excess where s > 0 and ≥ excess elsewhere: those that would go backwards stick, those that stick
-/// beyond their limit go, until there are none of either. `None` where that does not come to an end.
-fn forward(matrix: &[Vec<f64>], slowness: &[f64], excess: &[f64], slack: f64) -> Option<Vec<f64>> {
-    let n = excess.len();
-    let mut active: Vec<usize> = (0..n).filter(|&k| excess[k] > -slack).collect();
-    for _ in 0..PIVOTS {
-        let m = active.len();
-        let mut part: Vec<f64> = (0..m * m).map(|e| matrix[active[e / m]][active[e % m]]).collect();
-        (0..m).for_each(|d| part[d * (m + 1)] += slowness[active[d]]);
-        let mut way: Vec<f64> = active.iter().map(|&k| excess[k]).collect();
-        dense::solve(&mut part, m, &mut way)?;
-        let mut all = vec![0.0; n];
-        active.iter().zip(&way).for_each(|(&k, way)| all[k] = *way);
-        let left = |k: usize| excess[k] - active.iter().zip(&way).map(|(&s, way)| matrix[k][s] * way).sum::<f64>();
-        let mut goes = vec![false; n];
-        active.iter().for_each(|&k| goes[k] = true);
-        let next: Vec<usize> = (0..n).filter(|&k| if goes[k] { all[k] > 0.0 } else { left(k) > slack }).collect();
-        if next == active {
-            return Some(all);
-        }
-        active = next;
-    }
-    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rng::{Purpose, Stream};
+
+    /// Sliders with a coupling and a stiffness over the time, and their excess.
+    fn of(coupling: Vec<Vec<f64>>, slowness: f64, excess: &[f64]) -> (Slides, Listed) {
+        let link = Link { ends: [0, 1], normal: Vec3::X, levers: [0.0; 2], stiffness: [1.0; 2] };
+        let slider = |number| Slider {
+            number,
+            link,
+            shear: slowness * FASTEST,
+            friction: 1.0,
+            direction: Vec3::Y,
+            answer: Vec::new(),
+        };
+        let sliders = (0..excess.len() as u32).map(slider).collect();
+        let all: Vec<usize> = (0..excess.len()).collect();
+        let listed = Listed { joints: all.clone(), sliders: all, excess: excess.to_vec() };
+        (Slides { sliders, coupling, ..Slides::default() }, listed)
+    }
 
     #[test]
     fn those_that_slide_end_at_their_limit_and_those_that_stick_below_it() {
@@ -288,20 +404,28 @@ mod tests {
             let matrix: Vec<Vec<f64>> = (0..n)
                 .map(|r| (0..n).map(|c| if r == c { 2.0 } else { (2.0 * stream.uniform() - 1.0) / n as f64 }).collect())
                 .collect();
-            let excess: Vec<f64> = (0..n).map(|_| 2.0 * stream.uniform() - 1.0).collect();
-            let slowness = vec![0.5; n];
-            let ways = forward(&matrix, &slowness, &excess, 0.0).unwrap();
-            for k in 0..n {
-                let left = excess[k] - (0..n).map(|s| matrix[k][s] * ways[s]).sum::<f64>();
-                let (goes, sticks) = (ways[k] > 0.0, ways[k] == 0.0);
-                assert!(goes && (left - slowness[k] * ways[k]).abs() < 1e-12 || sticks && left <= 1e-12, "{key} {k}");
+            let mut excess = || -> Vec<f64> { (0..n).map(|_| 2.0 * stream.uniform() - 1.0).collect() };
+            let (mut slides, mut listed) = of(matrix.clone(), 0.5, &excess());
+            // The second time from where the first has ended.
+            for _ in 0..2 {
+                let ways = slides.forward(&listed, FASTEST, 0.0).unwrap();
+                for k in 0..n {
+                    let left = listed.excess[k] - (0..n).map(|s| matrix[k][s] * ways[s]).sum::<f64>();
+                    let (goes, sticks) = (ways[k] > 0.0, ways[k] == 0.0);
+                    assert!(goes && (left - 0.5 * ways[k]).abs() < 1e-12 || sticks && left <= 1e-12, "{key} {k}");
+                }
+                listed.excess = excess();
             }
         }
     }
 
     #[test]
     fn what_nothing_opposes_runs_away() {
-        assert!(forward(&[vec![-1.0]], &[0.5], &[1.0], 0.0).is_none());
-        assert_eq!(forward(&[vec![0.0]], &[0.5], &[1.0], 0.0), Some(vec![2.0]));
+        let ways = |coupling: f64| {
+            let (mut slides, listed) = of(vec![vec![coupling]], 0.5, &[1.0]);
+            slides.forward(&listed, FASTEST, 0.0)
+        };
+        assert_eq!(ways(-1.0), None);
+        assert_eq!(ways(0.0), Some(vec![2.0]));
     }
 }
