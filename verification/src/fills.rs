@@ -100,7 +100,8 @@ struct Fill {
 const PATIENCE: usize = 200;
 
 fn fill(seed: u64, overrides: &[&str]) -> Fill {
-    let (model, mut state) = silo(seed, overrides);
+    let feeds = format!("let.count={}", DISCS + PATIENCE);
+    let (model, mut state) = silo(seed, &[&[feeds.as_str()], overrides].concat());
     let mut solver = Quasistatic::new();
     let (mut earlier, mut taken_back) = (BTreeMap::new(), 0);
     while state.particles.owned() < DISCS {

@@ -298,7 +298,7 @@ fn invariants() -> Findings {
         curves,
     });
     found.reading = "the worst of 500 rests each. Forces are as exact as places, of which the last digit is 1e-10 N in a stiff contact. Gradients \
-                     have no matrix that could drift: each of their solutions ends at 1e-6 and is mended by the next";
+                     have no matrix that could drift: each of their solutions ends at 1e-10";
     found
 }
 

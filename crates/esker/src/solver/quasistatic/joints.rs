@@ -60,6 +60,8 @@ pub(super) struct Joint {
     pub slid: Vec3,
     /// Its number in the structure.
     pub number: u32,
+    /// How often it has been taken out since.
+    pub opened: u32,
 }
 
 /// Forces of a joint after displacements.
@@ -97,6 +99,19 @@ impl Joint {
     pub fn become_known(&mut self, link: &Link) {
         self.link = *link;
         self.spring = turned_across(self.spring, link.normal);
+    }
+
+    /// As a gap: what its tangential spring held is gone.
+    pub fn open(self) -> Self {
+        Self {
+            base: self.link.actions(self.link.normal * self.push),
+            spring: Vec3::ZERO,
+            seen: Vec3::ZERO,
+            slid: Vec3::ZERO,
+            number: u32::MAX,
+            opened: self.opened + 1,
+            ..self
+        }
     }
 
     /// What a contact of the state remembers of it.
@@ -262,6 +277,7 @@ impl<'a> Looker<'a> {
             seen: spring,
             slid: Vec3::ZERO,
             number: u32::MAX,
+            opened: 0,
         }
     }
 

@@ -20,6 +20,9 @@ const LOOKS: usize = 2000;
 /// Rounds of changes at one look.
 const ROUNDS: usize = 20_000;
 
+/// How often a joint may be taken out at one look before it stays out.
+const OPENED: u32 = 3;
+
 /// Farthest way of a grain between two looks, in radii: beyond, nothing is small any more.
 pub(super) const FARTHEST: f64 = 0.01;
 
@@ -283,7 +286,7 @@ impl Net {
             }
             (last, stuck) = (f64::INFINITY, 0);
             let changed = self.connect(p, joints, gaps, u, slack, avalanche)?
-                || self.disconnect(p, joints, &held, slack, avalanche)?;
+                || self.disconnect(p, joints, gaps, &held, slack, avalanche)?;
             let slides = match changed {
                 true => Slipped::Nothing,
                 false => self.slide_all(joints, &held, slack, &mut tempo, u, slid, avalanche, p),
@@ -343,7 +346,7 @@ impl Net {
         let freedom = self.freedom();
         let closed = |(k, gap): (usize, &Joint)| {
             let push = gap.after(freedom, u).push;
-            (push > slack).then_some((-push, k))
+            (push > slack && gap.opened < OPENED).then_some((-push, k))
         };
         let mut chosen = worst_of_each_place(p, gaps, gaps.iter().enumerate().filter_map(closed).collect());
         if chosen.is_empty() {
@@ -371,6 +374,7 @@ impl Net {
         &mut self,
         p: &Particles,
         joints: &mut Vec<Joint>,
+        gaps: &mut Vec<Joint>,
         held: &[Held],
         slack: f64,
         avalanche: &mut Avalanche,
@@ -389,7 +393,7 @@ impl Net {
         avalanche.disconnected += chosen.len() as u64;
         chosen.sort_unstable_by(|a, b| b.cmp(a));
         for k in chosen {
-            joints.swap_remove(k);
+            gaps.push(joints.swap_remove(k).open());
         }
         Ok(true)
     }
