@@ -87,7 +87,7 @@ pub fn main(args: Args) -> Result<(), Failure> {
         if let Method::Quasistatic(_) = stage.model.method {
             say!("stage \"{}\": step {:.4e} s, from one equilibrium to the next", stage.name, stage.model.dt);
             say!(
-                "  its cost depends on how much slides: some 40 equilibria of 500 planar grains take a second on one core"
+                "  its cost depends on how much slides: some 200 equilibria of 500 planar grains take a second on one core"
             );
             continue;
         }

@@ -24,6 +24,8 @@ const SPHERES: [u64; 3] = [1_000, 10_000, 100_000];
 const STIFFNESS: [f64; 2] = [1e6, 3e5];
 /// Gap up to which spheres laid on each other touch, in radii.
 const TOUCHING: f64 = 1e-6;
+/// Spheres of a group that gradients move as one.
+const GROUP: usize = 100;
 /// What may be left unbalanced, over the largest load.
 const TOLERANCE: f64 = 1e-8;
 
@@ -120,7 +122,7 @@ fn bed(n: u64, threads: usize, freedom: Freedom, args: &Args) -> Result<f64, Fai
         freedom.load(&mut weight, i as u32, &Action { force: state.particles.mass[i] * g, ..Action::default() });
     }
     let start = Instant::now();
-    let mut structure = Structure::of(frame, Gradients::new(Preconditioner::Nodes, 0.1 * TOLERANCE))?;
+    let mut structure = Structure::of(frame, Gradients::new(Preconditioner::Coarse(GROUP), 0.03 * TOLERANCE))?;
     let mut u = vec![0.0; weight.len()];
     let effort = structure.solve(&weight, &mut u, TOLERANCE);
     let seconds = start.elapsed().as_secs_f64();

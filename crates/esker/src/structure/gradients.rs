@@ -2,13 +2,14 @@
 //!
 //! Each node goes through its own links, in order, so that several workers give the same bits as one; a link is worked out from
 //! both sides. The preconditioner is the inverse of the blocks of the diagonal: of single nodes, or of groups of nodes that
-//! are near each other in the structure, whose inverses are made by [`rima`](super::rima) (section 5.7.7.4, there a conjecture).
+//! are near each other in the structure, whose inverses are made by [`rima`](super::rima) (section 5.7.7.4, there a conjecture). A load
+//! gets through the structure faster if groups move as one besides: what they do is a small structure of its own, solved by factors.
 //!
 //! A change of links costs nothing, a solution O(links) for each iteration; there are about as many iterations as a load
 //! needs to get through the structure, grain by grain, times a few. Of what is loose only that is seen which no links lead to from
 //! the ground.
 
-use super::{Backend, Effort, Frame, Freedom, GROUND, Link, Loose, Shift, dense, rima::Rima};
+use super::{Backend, Effort, Frame, Freedom, GROUND, Link, Loose, Shift, cholesky::Cholesky, dense, rima::Rima};
 use crate::math::Vec3;
 use rayon::prelude::*;
 
@@ -17,6 +18,9 @@ const PIECE: usize = 4096;
 
 /// Stiffness given to what may be loose, in parts of its own.
 const FIRMNESS: f64 = 1e-6;
+
+/// Groups below which they do not pay.
+const FEWEST: usize = 8;
 
 /// What is taken for the inverse of the matrix in each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +31,8 @@ pub enum Preconditioner {
     Nodes,
     /// Inverses of groups of about so many nodes.
     Groups(usize),
+    /// Blocks of single nodes, and groups of about so many that move as one.
+    Coarse(usize),
 }
 
 /// A link seen from one of its ends.
@@ -65,6 +71,56 @@ enum Inverses {
     Nodes(Vec<f64>),
     /// Groups: their nodes and inverse.
     Groups(Vec<(Vec<u32>, Rima)>),
+    /// A block for each node, and what groups do that move as one.
+    Coarse(Vec<f64>, Box<Coarse>),
+}
+
+/// Groups that move as one, without turning.
+#[derive(Clone, Debug)]
+struct Coarse {
+    /// Nodes of each.
+    members: Vec<Vec<u32>>,
+    /// Links between them.
+    frame: Frame,
+    factors: Cholesky,
+}
+
+impl Coarse {
+    fn of(frame: &Frame, size: usize) -> Option<Self> {
+        let (group, members) = gather(frame, size);
+        if members.len() < FEWEST {
+            return None;
+        }
+        let freedom = match frame.freedom {
+            Freedom::Planar | Freedom::PlanarTurning => Freedom::Planar,
+            Freedom::Spatial | Freedom::SpatialTurning => Freedom::Spatial,
+        };
+        let of = |end: u32| if end == GROUND { GROUND } else { group[end as usize] };
+        let between = frame.present().map(|link| Link { ends: link.ends.map(of), levers: [0.0; 2], ..*link });
+        let links = between.filter(|link| link.ends[0] != link.ends[1]).map(Some).collect();
+        let frame = Frame { freedom, nodes: members.len(), links };
+        let mut factors = Cholesky::new();
+        factors.reset(&frame).ok()?;
+        Some(Self { members, frame, factors })
+    }
+
+    /// Adds to `z` what groups do under the forces `r` on nodes with `m` degrees of freedom.
+    fn add(&mut self, m: usize, r: &[f64], z: &mut [f64]) {
+        let d = self.frame.freedom.size();
+        let mut sums = vec![0.0; self.frame.size()];
+        sums.par_chunks_mut(d).zip(&self.members).for_each(|(sum, members)| {
+            for &node in members {
+                sum.iter_mut().zip(&r[node as usize * m..]).for_each(|(sum, r)| *sum += r);
+            }
+        });
+        let mut way = vec![0.0; sums.len()];
+        self.factors.respond(&self.frame, &sums, &mut way);
+        for (way, members) in way.chunks_exact(d).zip(&self.members) {
+            for &node in members {
+                z[node as usize * m..].iter_mut().zip(way).for_each(|(z, way)| *z += way);
+            }
+        }
+    }
 }
 
 impl Gradients {
@@ -131,6 +187,10 @@ impl Gradients {
                 (0..frame.size()).map(|e| inverse(blocks[e / m * m * m + e % m * (m + 1)])).collect(),
             );
         }
+        let coarse = match self.preconditioner {
+            Preconditioner::Coarse(size) => Coarse::of(frame, size),
+            _ => None,
+        };
         for block in blocks.chunks_exact_mut(m * m) {
             // A node on one contact can roll about it: a hair of stiffness in that direction does for a preconditioner.
             let trace: f64 = (0..m).map(|r| block[r * m + r]).sum();
@@ -142,11 +202,25 @@ impl Gradients {
             };
             block.copy_from_slice(&inverse);
         }
-        Inverses::Nodes(blocks)
+        match coarse {
+            Some(coarse) => Inverses::Coarse(blocks, Box::new(coarse)),
+            None => Inverses::Nodes(blocks),
+        }
     }
 
     /// out = K u.
     fn times(&self, freedom: Freedom, u: &[f64], out: &mut [f64]) {
+        // Each with a loop of its own, in which what nodes can do is known.
+        match freedom {
+            Freedom::Planar => self.times_of(Freedom::Planar, u, out),
+            Freedom::PlanarTurning => self.times_of(Freedom::PlanarTurning, u, out),
+            Freedom::Spatial => self.times_of(Freedom::Spatial, u, out),
+            Freedom::SpatialTurning => self.times_of(Freedom::SpatialTurning, u, out),
+        }
+    }
+
+    #[inline(always)]
+    fn times_of(&self, freedom: Freedom, u: &[f64], out: &mut [f64]) {
         let m = freedom.size();
         out.par_chunks_mut(m * 256).enumerate().for_each(|(chunk, out)| {
             for (k, out) in out.chunks_exact_mut(m).enumerate() {
@@ -156,11 +230,16 @@ impl Gradients {
                 for spoke in &self.spokes[self.first[node] as usize..self.first[node + 1] as usize] {
                     let other = freedom.shift(u, spoke.other);
                     let [own, its] = spoke.levers;
-                    let stretch = by - other.by + (own * turn + its * other.turn).cross(spoke.normal);
+                    let mut stretch = by - other.by;
+                    if freedom.turns() {
+                        stretch += (own * turn + its * other.turn).cross(spoke.normal);
+                    }
                     let f =
                         stretch * spoke.stiffness[0] + spoke.normal * (spoke.stiffness[1] * stretch.dot(spoke.normal));
                     force += f;
-                    couple += own * spoke.normal.cross(f);
+                    if freedom.turns() {
+                        couple += own * spoke.normal.cross(f);
+                    }
                 }
                 out.copy_from_slice(&freedom.pack(force, couple)[..m]);
             }
@@ -168,23 +247,17 @@ impl Gradients {
     }
 
     /// z = M⁻¹ r.
-    fn condition(&self, m: usize, r: &[f64], z: &mut [f64]) {
-        match &self.inverses {
+    fn condition(&mut self, m: usize, r: &[f64], z: &mut [f64]) {
+        match &mut self.inverses {
             Inverses::Diagonal(d) => {
                 z.par_chunks_mut(PIECE).zip(r.par_chunks(PIECE).zip(d.par_chunks(PIECE))).for_each(|(z, (r, d))| {
                     z.iter_mut().zip(r.iter().zip(d)).for_each(|(z, (r, d))| *z = r * d);
                 });
             }
-            Inverses::Nodes(blocks) => {
-                let pieces = (z.par_chunks_mut(m * 256), r.par_chunks(m * 256), blocks.par_chunks(m * m * 256));
-                pieces.into_par_iter().for_each(|(z, r, blocks)| {
-                    let nodes = z.chunks_exact_mut(m).zip(r.chunks_exact(m)).zip(blocks.chunks_exact(m * m));
-                    for ((z, r), block) in nodes {
-                        for (z, line) in z.iter_mut().zip(block.chunks_exact(m)) {
-                            *z = line.iter().zip(r).map(|(b, r)| b * r).sum();
-                        }
-                    }
-                });
+            Inverses::Nodes(blocks) => by_nodes(blocks, m, r, z),
+            Inverses::Coarse(blocks, coarse) => {
+                by_nodes(blocks, m, r, z);
+                coarse.add(m, r, z);
             }
             Inverses::Groups(groups) => {
                 let answers: Vec<Vec<f64>> = groups
@@ -207,9 +280,21 @@ impl Gradients {
     }
 }
 
-/// Groups of about so many nodes that hang together, with the inverse of their part of the matrix: links that lead out of a
-/// group hold it as if they led to the ground.
-fn groups(frame: &Frame, size: usize) -> Vec<(Vec<u32>, Rima)> {
+/// z = M⁻¹ r, block by block.
+fn by_nodes(blocks: &[f64], m: usize, r: &[f64], z: &mut [f64]) {
+    let pieces = (z.par_chunks_mut(m * 256), r.par_chunks(m * 256), blocks.par_chunks(m * m * 256));
+    pieces.into_par_iter().for_each(|(z, r, blocks)| {
+        let nodes = z.chunks_exact_mut(m).zip(r.chunks_exact(m)).zip(blocks.chunks_exact(m * m));
+        for ((z, r), block) in nodes {
+            for (z, line) in z.iter_mut().zip(block.chunks_exact(m)) {
+                *z = line.iter().zip(r).map(|(b, r)| b * r).sum();
+            }
+        }
+    });
+}
+
+/// Groups of about so many nodes that hang together: that of each node, and the nodes of each.
+fn gather(frame: &Frame, size: usize) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut near: Vec<Vec<u32>> = vec![Vec::new(); frame.nodes];
     for link in frame.present().filter(|link| !link.ends.contains(&GROUND)) {
         near[link.ends[0] as usize].push(link.ends[1]);
@@ -235,6 +320,13 @@ fn groups(frame: &Frame, size: usize) -> Vec<(Vec<u32>, Rima)> {
         }
         members.push(list);
     }
+    (group, members)
+}
+
+/// Groups of about so many nodes that hang together, with the inverse of their part of the matrix: links that lead out of a
+/// group hold it as if they led to the ground.
+fn groups(frame: &Frame, size: usize) -> Vec<(Vec<u32>, Rima)> {
+    let (group, members) = gather(frame, size);
     let mut place = vec![0u32; frame.nodes];
     for list in &members {
         list.iter().enumerate().for_each(|(k, &node)| place[node as usize] = k as u32);
@@ -335,6 +427,7 @@ impl Backend for Gradients {
         let inverses = match &self.inverses {
             Inverses::Diagonal(d) => d.capacity() * size_of::<f64>(),
             Inverses::Nodes(d) => d.capacity() * size_of::<f64>(),
+            Inverses::Coarse(d, coarse) => d.capacity() * size_of::<f64>() + coarse.factors.memory(),
             Inverses::Groups(groups) => groups.iter().map(|(_, inverse)| inverse.memory()).sum(),
         };
         self.spokes.capacity() * size_of::<Spoke>() + inverses

@@ -209,12 +209,44 @@ fn all_ways_to_solve_agree() {
         u.fill(0.0);
         let effort = sparse.solve(&f, &mut u, 1e-13);
         check("cholesky", effort, &u);
-        for preconditioner in [Preconditioner::Diagonal, Preconditioner::Nodes, Preconditioner::Groups(8)] {
+        for preconditioner in
+            [Preconditioner::Diagonal, Preconditioner::Nodes, Preconditioner::Groups(8), Preconditioner::Coarse(3)]
+        {
             let mut gradients = Structure::of(frame.clone(), Gradients::new(preconditioner, 1e-8)).unwrap();
             u.fill(0.0);
             let effort = gradients.solve(&f, &mut u, 1e-13);
             check("gradients", effort, &u);
         }
+    }
+}
+
+#[test]
+fn a_load_gets_through_faster_if_groups_move_as_one() {
+    for freedom in [Freedom::Planar, Freedom::Spatial] {
+        // A board of nodes, held along one side.
+        let side = 60u32;
+        let link = |ends, normal| Some(Link { ends, normal, levers: [0.0; 2], stiffness: [1.0, 0.3] });
+        let mut links = Vec::new();
+        for (node, row) in (0..side * side).map(|node| (node, node / side)) {
+            links.push(link([node, if row == 0 { GROUND } else { node - side }], -Vec3::Y));
+            if (node + 1) % side != 0 {
+                links.push(link([node, node + 1], Vec3::X));
+            }
+        }
+        let frame = super::Frame { freedom, nodes: (side * side) as usize, links };
+        let mut weight = vec![0.0; frame.size()];
+        let load = super::Action { force: -Vec3::Y, couple: Vec3::ZERO };
+        (0..side * side).for_each(|node| freedom.load(&mut weight, node, &load));
+        let solve = |preconditioner| {
+            let mut structure = Structure::of(frame.clone(), Gradients::new(preconditioner, 1e-10)).unwrap();
+            let mut u = vec![0.0; weight.len()];
+            let iterations = structure.backend.respond(&frame, &weight, &mut u).iterations;
+            (iterations, u[u.len() - freedom.size() + 1])
+        };
+        let ((alone, low), (together, as_low)) = (solve(Preconditioner::Nodes), solve(Preconditioner::Coarse(12)));
+        assert!(2 * together < alone, "{freedom:?} {together} {alone}");
+        // The last row hangs on all others: 1 + 2 + … + side.
+        assert!((low + 1830.0).abs() < 1e-6 && (as_low - low).abs() < 1e-6, "{low} {as_low}");
     }
 }
 

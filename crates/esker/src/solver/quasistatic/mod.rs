@@ -43,6 +43,9 @@ const FEW: usize = 100;
 /// Nodes in space beyond which factors fill up.
 const MANY: usize = 3000;
 
+/// Grains of a group that gradients move as one.
+const GROUP: usize = 100;
+
 /// Changes after which the matrix is looked at, and after which it is made anew in any case.
 const WATCH_EVERY: usize = 64;
 const RENEW_AFTER: usize = 8192;
@@ -211,7 +214,7 @@ fn backend(by: StaticBy) -> Box<dyn Backend> {
     match by {
         StaticBy::Inverse | StaticBy::Automatic => Box::new(Rima::new()),
         StaticBy::Factors => Box::new(Cholesky::new()),
-        StaticBy::Gradients => Box::new(Gradients::new(Preconditioner::Nodes, 1e-10)),
+        StaticBy::Gradients => Box::new(Gradients::new(Preconditioner::Coarse(GROUP), 1e-10)),
     }
 }
 

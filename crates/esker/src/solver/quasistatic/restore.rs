@@ -37,7 +37,8 @@ struct Sight {
     /// Grains that may come to touch, where these were found and nothing has opened since.
     gaps: Option<Vec<Joint>>,
     near: Near,
-    likeness: &'static Likeness,
+    /// Looks before this one.
+    looks: usize,
 }
 
 impl Sight {
@@ -45,7 +46,7 @@ impl Sight {
     fn again(self, model: &Model, looker: &Looker) -> Self {
         let near = if self.near.is_old() { Near::new(model, looker.p, looker) } else { self.near };
         let gaps = self.gaps.filter(|_| near.gaps_are_true()).map(|gaps| looker.again(&gaps));
-        Self { joints: looker.again(&self.joints), gaps, near, likeness: &LATER }
+        Self { joints: looker.again(&self.joints), gaps, near, looks: self.looks + 1 }
     }
 }
 
@@ -74,7 +75,7 @@ impl Net {
                 None => {
                     self.find_nodes(state);
                     let near = Near::new(model, &state.particles, &looker);
-                    Sight { joints: looker.all(&state.contacts), gaps: None, near, likeness: &FIRST }
+                    Sight { joints: looker.all(&state.contacts), gaps: None, near, looks: 0 }
                 }
             };
             let (mut u, mut slid) = (vec![0.0; 0], std::mem::take(&mut state.statics.slid));
@@ -115,7 +116,12 @@ impl Net {
         let p = &state.particles;
         let joints = &mut seen.joints;
         let before = joints.len();
-        self.renew(joints, seen.likeness);
+        if seen.looks == 0 {
+            self.renew(joints, &FIRST);
+        } else {
+            self.renew(joints, &LATER);
+            avalanche.disconnected += (before - joints.len()) as u64;
+        }
         self.complete(p, joints)?;
         let kept = seen.gaps.take().filter(|_| joints.len() == before);
         let mut gaps = self.gaps(p, &mut seen.near, looker, joints, kept);
@@ -299,8 +305,10 @@ impl Net {
             if slid_last && self.way(p, u) > FARTHEST {
                 return Ok(false);
             }
-            // The next look tells better what is still to be done.
-            if slides == Slipped::ToTheEnd {
+            // The next look tells better what is still to be done, unless contacts open or close.
+            let opens = |joint: &Joint| joint.after(freedom, u).push < -slack;
+            let closes = |gap: &Joint| gap.after(freedom, u).push > slack;
+            if slides == Slipped::ToTheEnd && !joints.iter().any(opens) && !gaps.iter().any(closes) {
                 return Ok(false);
             }
             if (avalanche.connected, avalanche.disconnected) != contacts {
