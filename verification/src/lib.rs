@@ -94,6 +94,8 @@ pub enum Effort {
     Quick,
     /// Minutes.
     Long,
+    /// Seconds, but it measures time: to be run alone.
+    Timed,
 }
 
 /// What a case found.

@@ -21,7 +21,7 @@ pub const CASES: &[Case] = &[
         source: "Gavrilov 1999, Fig. 4.18",
         title: "the inverse of a silo of 1000 discs by 1 to 16 workers, links one by one and many at once",
         evidence: Evidence::Property,
-        effort: Effort::Long,
+        effort: Effort::Timed,
         run: workers,
     },
     Case {
@@ -29,7 +29,7 @@ pub const CASES: &[Case] = &[
         source: "Gavrilov 1999, Fig. 5.34",
         title: "forces in a silo: time by the inverse and by gradients over the number of discs",
         evidence: Evidence::Trend,
-        effort: Effort::Long,
+        effort: Effort::Timed,
         run: solutions,
     },
     Case {
@@ -37,7 +37,7 @@ pub const CASES: &[Case] = &[
         source: "Gavrilov 1999, Fig. 5.35",
         title: "time to bring a link into the inverse over the number of discs",
         evidence: Evidence::Trend,
-        effort: Effort::Long,
+        effort: Effort::Timed,
         run: upkeep,
     },
     Case {

@@ -171,9 +171,10 @@ impl Targets {
 }
 
 /// How many contacts are evaluated at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Width {
     /// One: any processor.
+    #[default]
     Scalar,
     /// Four: AVX2 with FMA.
     Four,

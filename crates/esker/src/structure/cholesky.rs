@@ -10,6 +10,7 @@
 //! build would pay.
 
 use super::{Backend, Effort, Frame, GROUND, Link, Loose, Spring, dense, spring_entries};
+use crate::lanes::Width;
 
 /// Springs that may change before the factors are made anew.
 pub const MOST_CHANGES: usize = 24;
@@ -24,6 +25,8 @@ const LANES: usize = 8;
 #[derive(Clone, Debug, Default)]
 struct Factors {
     m: usize,
+    /// Of the vectors of this processor.
+    width: Width,
     /// Nodes in the order of elimination.
     order: Vec<u32>,
     /// Where the blocks of each place in that order begin, and an end.
@@ -58,7 +61,7 @@ impl Factors {
         let below = columns.concat();
         let diagonal = vec![0.0; frame.nodes * m * m];
         let blocks = vec![0.0; below.len() * m * m];
-        let mut factors = Self { m, order, start, below, diagonal, blocks };
+        let mut factors = Self { m, width: Width::best(), order, start, below, diagonal, blocks };
         for link in frame.present() {
             for spring in link.springs(frame.freedom) {
                 factors.add(&spring, &place);
@@ -137,18 +140,51 @@ impl Factors {
     }
 
     /// Solves in place for several right sides at once: `x` has those of each degree of freedom together.
-    fn solve<const W: usize>(&self, x: &mut [[f64; W]]) {
-        match self.m {
-            2 => self.solve_of::<2, W>(x),
-            3 => self.solve_of::<3, W>(x),
-            _ => self.solve_of::<6, W>(x),
+    fn solve<const W: usize>(&self, x: &mut [[f64; W]], scratch: &mut Vec<[f64; W]>) {
+        scratch.clear();
+        for &node in &self.order {
+            scratch.extend_from_slice(&x[node as usize * self.m..][..self.m]);
+        }
+        // The same bits, as products are not fused with sums.
+        match self.width {
+            // SAFETY: the width was found on this processor.
+            #[cfg(target_arch = "x86_64")]
+            Width::Eight => unsafe { self.solve_by_eight(scratch) },
+            #[cfg(target_arch = "x86_64")]
+            Width::Four => unsafe { self.solve_by_four(scratch) },
+            _ => self.solve_places(scratch),
+        }
+        for (y, &node) in scratch.chunks_exact(self.m).zip(&self.order) {
+            x[node as usize * self.m..][..self.m].copy_from_slice(y);
         }
     }
 
-    fn solve_of<const M: usize, const W: usize>(&self, x: &mut [[f64; W]]) {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2")]
+    unsafe fn solve_by_eight<const W: usize>(&self, y: &mut [[f64; W]]) {
+        self.solve_places(y);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn solve_by_four<const W: usize>(&self, y: &mut [[f64; W]]) {
+        self.solve_places(y);
+    }
+
+    /// The same for places in the order of elimination.
+    #[inline(always)]
+    fn solve_places<const W: usize>(&self, y: &mut [[f64; W]]) {
+        match self.m {
+            2 => self.solve_of::<2, W>(y),
+            3 => self.solve_of::<3, W>(y),
+            _ => self.solve_of::<6, W>(y),
+        }
+    }
+
+    #[inline(always)]
+    fn solve_of<const M: usize, const W: usize>(&self, y: &mut [[f64; W]]) {
         let mm = M * M;
-        let (nodes, _) = x.as_chunks::<M>();
-        let mut y: Vec<[[f64; W]; M]> = self.order.iter().map(|&node| nodes[node as usize]).collect();
+        let (y, _) = y.as_chunks_mut::<M>();
         for p in 0..self.order.len() {
             let pivot = &self.diagonal[p * mm..][..mm];
             let mut mine = y[p];
@@ -189,21 +225,18 @@ impl Factors {
             }
             y[p] = mine;
         }
-        let (nodes, _) = x.as_chunks_mut::<M>();
-        for (y, &node) in y.into_iter().zip(&self.order) {
-            nodes[node as usize] = y;
-        }
     }
 
     /// Solves for columns of which the entries that are not zero are given.
     fn columns(&self, size: usize, given: &[Vec<(usize, f64)>]) -> Vec<Vec<f64>> {
         let mut columns = Vec::with_capacity(given.len());
+        let (mut x, mut scratch) = (vec![[0.0; LANES]; size], Vec::with_capacity(size));
         for some in given.chunks(LANES) {
-            let mut x = vec![[0.0; LANES]; size];
+            x.fill([0.0; LANES]);
             for (lane, entries) in some.iter().enumerate() {
                 entries.iter().for_each(|&(e, b)| x[e][lane] += b);
             }
-            self.solve(&mut x);
+            self.solve(&mut x, &mut scratch);
             columns.extend((0..some.len()).map(|lane| x.iter().map(|x| x[lane]).collect::<Vec<f64>>()));
         }
         columns
@@ -446,7 +479,7 @@ impl Backend for Cholesky {
 
     fn respond(&mut self, _: &Frame, f: &[f64], u: &mut [f64]) -> Effort {
         let mut x: Vec<[f64; 1]> = f.iter().map(|&f| [f]).collect();
-        self.factors.solve(&mut x);
+        self.factors.solve(&mut x, &mut Vec::with_capacity(f.len()));
         let mut x = x.into_flattened();
         self.correct(&mut x);
         u.iter_mut().zip(&x).for_each(|(u, x)| *u += x);

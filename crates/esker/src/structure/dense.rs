@@ -1,5 +1,7 @@
 //! Small dense matrices, line by line: enough for the links of one change.
 
+use crate::lanes::Width;
+
 /// Cholesky factor of a symmetric positive matrix in its lower triangle; `None` where a pivot is not above `least` of the entry of
 /// the diagonal it came from.
 pub fn cholesky(a: &mut [f64], n: usize, least: f64) -> Option<()> {
@@ -90,7 +92,32 @@ pub struct Triangles {
 
 impl Triangles {
     /// By elimination with row pivots; `None` where a pivot is below 1e-12 of the largest entry.
-    pub fn of(mut a: Vec<f64>, n: usize) -> Option<Self> {
+    pub fn of(a: Vec<f64>, n: usize) -> Option<Self> {
+        // The same bits, as products are not fused with sums.
+        match Width::best() {
+            // SAFETY: the width was found on this processor.
+            #[cfg(target_arch = "x86_64")]
+            Width::Eight => unsafe { Self::by_eight(a, n) },
+            #[cfg(target_arch = "x86_64")]
+            Width::Four => unsafe { Self::by_four(a, n) },
+            _ => Self::eliminated(a, n),
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2")]
+    unsafe fn by_eight(a: Vec<f64>, n: usize) -> Option<Self> {
+        Self::eliminated(a, n)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn by_four(a: Vec<f64>, n: usize) -> Option<Self> {
+        Self::eliminated(a, n)
+    }
+
+    #[inline(always)]
+    fn eliminated(mut a: Vec<f64>, n: usize) -> Option<Self> {
         let largest = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let mut row: Vec<usize> = (0..n).collect();
         for p in 0..n {

@@ -129,6 +129,8 @@ impl Joint {
 
 /// How far the springs of a joint may be from those that the structure knows.
 pub(super) struct Likeness {
+    /// Push at which it is no more \[N\].
+    pub open: f64,
     /// Part of the normal stiffness.
     pub normal: f64,
     /// Part of the tangential stiffness.
@@ -295,16 +297,16 @@ impl<'a> Looker<'a> {
     }
 
     /// Joints where the grains are now; those that have left a feature of a wall are no more.
-    pub fn again(&self, joints: &[Joint]) -> Vec<Joint> {
-        let renewed = |joint: &Joint| {
+    pub fn again(&self, mut joints: Vec<Joint>) -> Vec<Joint> {
+        joints.retain_mut(|joint| {
             let memory = joint.memory();
             let now = match joint.other {
                 Other::Grain(j) => Some(self.pair(joint.i, j, Some(&memory))),
                 Other::Wall { wall, feature, .. } => self.feature(joint.i, wall, feature, &memory),
             };
-            now.map(|now| Joint { number: joint.number, ..now })
-        };
-        joints.iter().filter_map(renewed).collect()
+            now.map(|now| *joint = Joint { number: joint.number, ..now }).is_some()
+        });
+        joints
     }
 
     /// The joint of a grain with a face, edge or vertex of a wall, if that is near.

@@ -244,7 +244,7 @@ impl Net {
         for (k, joint) in joints.iter_mut().enumerate() {
             let number =
                 if joint.number == u32::MAX { self.built.numbers.get(&joint.key) } else { Some(&joint.number) };
-            let Some(&number) = number.filter(|_| joint.push > 0.0) else { continue };
+            let Some(&number) = number.filter(|_| joint.push > within.open) else { continue };
             let known = self.structure.frame.links[number as usize].expect("it has a number");
             numbered += 1;
             joint.number = number;
@@ -266,20 +266,20 @@ impl Net {
             }
         }
         if numbered < self.built.numbers.len() {
-            self.forget_opened(joints);
+            self.forget_opened(joints, within.open);
         }
-        joints.retain(|joint| joint.push > 0.0 || joint.number != u32::MAX);
+        joints.retain(|joint| joint.push > within.open || joint.number != u32::MAX);
     }
 
     /// Takes out links of contacts that are no more; where something would come loose they stay.
-    fn forget_opened(&mut self, joints: &mut [Joint]) {
-        let present: BTreeSet<Key> = joints.iter().filter(|joint| joint.push > 0.0).map(|joint| joint.key).collect();
+    fn forget_opened(&mut self, joints: &mut [Joint], open: f64) {
+        let present: BTreeSet<Key> = joints.iter().filter(|joint| joint.push > open).map(|joint| joint.key).collect();
         let gone: Vec<(Key, u32)> =
             self.built.numbers.iter().filter(|(key, _)| !present.contains(key)).map(|(k, n)| (*k, *n)).collect();
         for (key, number) in gone {
             self.take_out(&[(key, number)]);
         }
-        for joint in joints.iter_mut().filter(|joint| joint.push <= 0.0) {
+        for joint in joints.iter_mut().filter(|joint| joint.push <= open) {
             joint.number = self.built.numbers.get(&joint.key).copied().unwrap_or(u32::MAX);
         }
     }

@@ -27,9 +27,9 @@ const OPENED: u32 = 3;
 pub(super) const FARTHEST: f64 = 0.01;
 
 /// Springs as they are at the first look: the nearer to them the structure, the fewer looks there are. It serves for all looks
-/// unless grains move far.
-const FIRST: Likeness = Likeness { normal: 0.1, tangential: 0.05, angle: 0.002 };
-const LATER: Likeness = Likeness { normal: 0.2, tangential: 0.2, angle: 0.02 };
+/// unless grains move far. What has opened by then is no contact; later, what opens pulls until it is taken out in its turn.
+const FIRST: Likeness = Likeness { open: 0.0, normal: 0.1, tangential: 0.05, angle: 0.002 };
+const LATER: Likeness = Likeness { open: f64::NEG_INFINITY, normal: 0.2, tangential: 0.2, angle: 0.02 };
 
 /// What has been seen of the contacts.
 struct Sight {
@@ -45,8 +45,8 @@ impl Sight {
     /// The same where the grains are now.
     fn again(self, model: &Model, looker: &Looker) -> Self {
         let near = if self.near.is_old() { Near::new(model, looker.p, looker) } else { self.near };
-        let gaps = self.gaps.filter(|_| near.gaps_are_true()).map(|gaps| looker.again(&gaps));
-        Self { joints: looker.again(&self.joints), gaps, near, looks: self.looks + 1 }
+        let gaps = self.gaps.filter(|_| near.gaps_are_true()).map(|gaps| looker.again(gaps));
+        Self { joints: looker.again(self.joints), gaps, near, looks: self.looks + 1 }
     }
 }
 
@@ -116,12 +116,7 @@ impl Net {
         let p = &state.particles;
         let joints = &mut seen.joints;
         let before = joints.len();
-        if seen.looks == 0 {
-            self.renew(joints, &FIRST);
-        } else {
-            self.renew(joints, &LATER);
-            avalanche.disconnected += (before - joints.len()) as u64;
-        }
+        self.renew(joints, if seen.looks == 0 { &FIRST } else { &LATER });
         self.complete(p, joints)?;
         let kept = seen.gaps.take().filter(|_| joints.len() == before);
         let mut gaps = self.gaps(p, &mut seen.near, looker, joints, kept);
@@ -305,10 +300,9 @@ impl Net {
             if slid_last && self.way(p, u) > FARTHEST {
                 return Ok(false);
             }
-            // The next look tells better what is still to be done, unless contacts open or close.
-            let opens = |joint: &Joint| joint.after(freedom, u).push < -slack;
+            // The next look tells better what is still to be done, unless gaps close.
             let closes = |gap: &Joint| gap.after(freedom, u).push > slack;
-            if slides == Slipped::ToTheEnd && !joints.iter().any(opens) && !gaps.iter().any(closes) {
+            if slides == Slipped::ToTheEnd && !gaps.iter().any(closes) {
                 return Ok(false);
             }
             if (avalanche.connected, avalanche.disconnected) != contacts {

@@ -41,7 +41,7 @@ pub(super) enum Slipped {
     Nothing,
     /// A part of what has to, so that nothing goes too far at once.
     InPart,
-    /// All that has to, as far as springs tell.
+    /// All that has to, as far as springs tell, and nothing pulls by it.
     ToTheEnd,
 }
 
@@ -225,13 +225,13 @@ impl Net {
         let (mut found, mut done) = (None, Slipped::InPart);
         while found.is_none() && *tempo >= 1.0 {
             found = self.ways(p, joints, held, u, slack, *tempo, &mut listed, avalanche);
-            if found.is_some() && *tempo >= LONG {
+            if found.as_ref().is_some_and(|(.., pulls)| !pulls) && *tempo >= LONG {
                 done = Slipped::ToTheEnd;
             }
             *tempo *= if found.is_some() { 1.0 / SLOWER } else { SLOWER };
         }
         *tempo = tempo.clamp(1.0 / SLOWER, FASTEST);
-        let (ways, after) = found.unwrap_or_else(|| {
+        let (ways, after, _) = found.unwrap_or_else(|| {
             let own = |(&k, excess): (&usize, &f64)| excess.max(0.0) / joints[k].shear;
             let mut ways: Vec<f64> = listed.joints.iter().zip(&listed.excess).map(own).collect();
             let far = listed.longest(p, joints, &ways);
@@ -239,7 +239,7 @@ impl Net {
                 ways.iter_mut().for_each(|way| *way *= STRIDE / far);
             }
             let after = self.displaced(u, &listed, &ways);
-            (ways, after)
+            (ways, after, false)
         });
         u.copy_from_slice(&after);
         for (s, &way) in ways.iter().enumerate().filter(|(_, way)| **way > 0.0) {
@@ -273,8 +273,8 @@ impl Net {
 
     /// How far joints slide in a time (in which one that nothing opposes slides so many times as far as to its limit): the excess at
     /// the end of it makes them slide, (k/t + M) s = excess, where M tells how much a slide of one takes off another. Those that would
-    /// slide backwards stick; those that come beyond their limit by it slide as well. Returns the displacements after it, too;
-    /// `None` where they run away or go too far at once.
+    /// slide backwards stick; those that come beyond their limit by it slide as well. Returns the displacements after it, too, and whether
+    /// anything pulls then; `None` where they run away or go too far at once.
     fn ways(
         &mut self,
         p: &Particles,
@@ -285,23 +285,24 @@ impl Net {
         tempo: f64,
         listed: &mut Listed,
         avalanche: &mut Avalanche,
-    ) -> Option<(Vec<f64>, Vec<f64>)> {
+    ) -> Option<(Vec<f64>, Vec<f64>, bool)> {
         for _ in 0..WIDENED {
             let ways = self.slides.forward(listed, tempo, slack)?;
             if listed.longest(p, joints, &ways) > STRIDE {
                 return None;
             }
             let after = self.displaced(u, listed, &ways);
-            let more = self.pushed_beyond(joints, &after, slack, listed, &ways);
+            let (more, pulls) = self.pushed_beyond(joints, &after, slack, listed, &ways);
             if more.is_empty() {
-                return Some((ways, after));
+                return Some((ways, after, pulls));
             }
             self.enlist(joints, held, &more, listed, avalanche);
         }
         None
     }
 
-    /// Joints that slides push beyond what friction holds, and where to, which are not there with that direction.
+    /// Joints that slides push beyond what friction holds, and where to, which are not there with that direction; and whether any
+    /// pulls then.
     fn pushed_beyond(
         &self,
         joints: &[Joint],
@@ -309,15 +310,16 @@ impl Net {
         slack: f64,
         listed: &Listed,
         ways: &[f64],
-    ) -> Vec<(usize, Vec3)> {
+    ) -> (Vec<(usize, Vec3)>, bool) {
         let mut slid = vec![Vec3::ZERO; joints.len()];
         for (s, &way) in ways.iter().enumerate().filter(|(_, way)| **way > 0.0) {
             slid[listed.joints[s]] += way * self.slides.sliders[listed.sliders[s]].direction;
         }
-        let mut more = Vec::new();
+        let (mut more, mut pulls) = (Vec::new(), false);
         for (k, joint) in joints.iter().enumerate() {
             let mut held = joint.after(self.freedom(), after);
             held.spring -= slid[k];
+            pulls |= held.push < -slack;
             // Those that let go are no longer joints in the next round.
             if held.push > 0.0 && joint.excess(&held) > slack {
                 let direction = held.spring.normalize_or_zero();
@@ -328,7 +330,7 @@ impl Net {
                 }
             }
         }
-        more
+        (more, pulls)
     }
 
     /// Adds joints to those that slide.
