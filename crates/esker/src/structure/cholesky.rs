@@ -462,7 +462,11 @@ impl Backend for Cholesky {
 
     fn attached(&mut self, frame: &Frame, _: &[Link]) -> Result<(), Loose> {
         self.added += 1;
-        self.make_again(frame)
+        let done = self.make_again(frame);
+        if done.is_err() {
+            self.added -= 1;
+        }
+        done
     }
 
     fn connected(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose> {

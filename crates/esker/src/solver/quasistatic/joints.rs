@@ -121,9 +121,10 @@ impl Joint {
 
     /// Whether its springs are still close to those that the structure knows.
     pub fn resembles(&self, known: &Link, within: &Likeness) -> bool {
-        let off = |of: usize| (self.link.stiffness[of] - known.stiffness[of]).abs() / known.stiffness[of];
+        let close =
+            |of: usize, part: f64| (self.link.stiffness[of] - known.stiffness[of]).abs() <= part * known.stiffness[of];
         let turned = self.link.normal.distance_squared(known.normal);
-        off(0) <= within.normal && off(1) <= within.tangential && turned <= within.angle * within.angle
+        close(0, within.normal) && close(1, within.tangential) && turned <= within.angle * within.angle
     }
 }
 
