@@ -99,9 +99,9 @@ struct Fill {
 /// Most discs that are taken away again in a fill.
 const PATIENCE: usize = 200;
 
-fn fill(seed: u64, overrides: &[&str]) -> Fill {
-    let feeds = format!("let.count={}", DISCS + PATIENCE);
-    let (model, mut state) = silo(seed, &[&[feeds.as_str()], overrides].concat());
+fn fill(seed: u64) -> Fill {
+    // The feed has more, for those that are taken away again.
+    let (model, mut state) = silo(seed, &[&format!("let.count={}", DISCS + PATIENCE)]);
     let mut solver = Quasistatic::new();
     let (mut earlier, mut taken_back) = (BTreeMap::new(), 0);
     while state.particles.owned() < DISCS {
@@ -126,7 +126,7 @@ fn fill(seed: u64, overrides: &[&str]) -> Fill {
 /// All fills through an orifice as wide as the silo.
 fn fills() -> &'static [Fill] {
     static DONE: OnceLock<Vec<Fill>> = OnceLock::new();
-    DONE.get_or_init(|| in_parallel(FILLS, |k| fill(1 + k as u64, &[])))
+    DONE.get_or_init(|| in_parallel(FILLS, |k| fill(1 + k as u64)))
 }
 
 /// Whether a contact is one with a side wall, and where it is: in the middle of its discs.

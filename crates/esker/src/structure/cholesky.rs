@@ -279,25 +279,10 @@ fn places(order: &[u32]) -> Vec<u32> {
     place
 }
 
-/// Neighbours of each node.
-fn neighbours(frame: &Frame) -> Vec<Vec<u32>> {
-    let mut near: Vec<Vec<u32>> = vec![Vec::new(); frame.nodes];
-    for link in frame.present().filter(|link| !link.ends.contains(&GROUND)) {
-        let [a, b] = link.ends;
-        near[a as usize].push(b);
-        near[b as usize].push(a);
-    }
-    for list in &mut near {
-        list.sort_unstable();
-        list.dedup();
-    }
-    near
-}
-
 /// Of each place in an order of elimination the later places with a block: neighbours, and what the earlier leave, each to the
 /// first of its later places.
 fn columns_of(frame: &Frame, order: &[u32]) -> Vec<Vec<u32>> {
-    let (place, near) = (places(order), neighbours(frame));
+    let (place, near) = (places(order), frame.neighbours());
     let mut columns: Vec<Vec<u32>> = order
         .iter()
         .enumerate()
@@ -321,7 +306,7 @@ fn columns_of(frame: &Frame, order: &[u32]) -> Vec<Vec<u32>> {
 /// The order of least degree, the first of equals; and of each place the later places with a block.
 fn least_degree(frame: &Frame) -> (Vec<u32>, Vec<Vec<u32>>) {
     let n = frame.nodes;
-    let mut near = neighbours(frame);
+    let mut near = frame.neighbours();
     let mut queue: std::collections::BTreeSet<(usize, u32)> =
         (0..n as u32).map(|i| (near[i as usize].len(), i)).collect();
     let (mut order, mut columns) = (Vec::with_capacity(n), Vec::with_capacity(n));

@@ -295,11 +295,7 @@ fn by_nodes(blocks: &[f64], m: usize, r: &[f64], z: &mut [f64]) {
 
 /// Groups of about so many nodes that hang together: that of each node, and the nodes of each.
 fn gather(frame: &Frame, size: usize) -> (Vec<u32>, Vec<Vec<u32>>) {
-    let mut near: Vec<Vec<u32>> = vec![Vec::new(); frame.nodes];
-    for link in frame.present().filter(|link| !link.ends.contains(&GROUND)) {
-        near[link.ends[0] as usize].push(link.ends[1]);
-        near[link.ends[1] as usize].push(link.ends[0]);
-    }
+    let near = frame.neighbours();
     let mut group = vec![GROUND; frame.nodes];
     let mut members: Vec<Vec<u32>> = Vec::new();
     for start in 0..frame.nodes as u32 {

@@ -268,21 +268,30 @@ impl Frame {
         self.links.iter().flatten()
     }
 
+    /// Neighbours of each node, in order.
+    fn neighbours(&self) -> Vec<Vec<u32>> {
+        let mut near: Vec<Vec<u32>> = vec![Vec::new(); self.nodes];
+        for link in self.present().filter(|link| !link.ends.contains(&GROUND)) {
+            let [a, b] = link.ends;
+            near[a as usize].push(b);
+            near[b as usize].push(a);
+        }
+        for list in &mut near {
+            list.sort_unstable();
+            list.dedup();
+        }
+        near
+    }
+
     /// Whether links lead from the ground to every node.
     pub fn is_grounded(&self) -> bool {
-        let mut near: Vec<Vec<u32>> = vec![Vec::new(); self.nodes];
+        let near = self.neighbours();
         let (mut reached, mut list) = (vec![false; self.nodes], Vec::new());
         for link in self.present() {
-            match link.ends {
-                [GROUND, node] | [node, GROUND] => {
-                    if !std::mem::replace(&mut reached[node as usize], true) {
-                        list.push(node);
-                    }
-                }
-                [a, b] => {
-                    near[a as usize].push(b);
-                    near[b as usize].push(a);
-                }
+            if let [GROUND, node] | [node, GROUND] = link.ends
+                && !std::mem::replace(&mut reached[node as usize], true)
+            {
+                list.push(node);
             }
         }
         while let Some(node) = list.pop() {

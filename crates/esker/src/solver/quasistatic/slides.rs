@@ -151,7 +151,7 @@ impl Slides {
     /// s ≥ 0 with (k/t + M) s = excess where s > 0 and ≥ excess elsewhere: those that would go backwards stick, those that stick
     /// beyond their limit go, until there are none of either. `None` where that does not come to an end.
     fn forward(&mut self, listed: &Listed, tempo: f64, slack: f64) -> Option<Vec<f64>> {
-        // Those that slid the last time will, and those that are beyond their limit.
+        // Those that slid the last time will; if none did, those that are beyond their limit.
         let before = self.solved.as_ref().map(|(before, ..)| before);
         let n = listed.sliders.len();
         let mut goes: Vec<bool> = match before {
