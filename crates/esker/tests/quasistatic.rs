@@ -1,6 +1,8 @@
 //! The quasi-static solver: closed forms, what holds after every step, bits, and the way to and from `explicit`.
 
 use crate::common::*;
+use esker::boundary::Surface;
+use esker::boundary::revolved::Revolved;
 use esker::contact::visit::{self, Other};
 use esker::fill::feed::{Arrivals, Feed, Rate};
 use esker::fill::{By, SizeLaw};
@@ -42,9 +44,16 @@ fn silo(by: StaticBy) -> Model {
     model.fields = vec![gravity(-9.8 * Vec3::Y)];
     at_rest(&mut model, Nodes::Translating, by);
     let region = Region::Box(Aabb { min: Vec3::new(-half, 1.1, -1.0), max: Vec3::new(half, 1.2, 1.0) });
-    let feed = Feed {
-        region,
-        size: SizeLaw::Normal { mean: 0.01, sd: 5e-4, min: 0.008, max: 0.012, by: By::Number },
+    let size = SizeLaw::Normal { mean: 0.01, sd: 5e-4, min: 0.008, max: 0.012, by: By::Number };
+    model.feeds = vec![(Feed { region, size, ..rain() }.prepare(true).unwrap(), true)];
+    model
+}
+
+/// One grain after another, a second apart.
+fn rain() -> Feed {
+    Feed {
+        region: Region::Box(Aabb { min: Vec3::ZERO, max: Vec3::ONE }),
+        size: SizeLaw::Single { radius: 0.01 },
         rate: Rate::Number(1.0),
         arrivals: Arrivals::Steady,
         start: 1.0,
@@ -56,8 +65,19 @@ fn silo(by: StaticBy) -> Model {
         velocity: Vec3::ZERO,
         spin: Vec3::ZERO,
         kind: 0,
-    };
-    model.feeds = vec![(feed.prepare(true).unwrap(), true)];
+    }
+}
+
+/// Spheres let down into a round silo, wall and floor alike.
+fn round_silo(by: StaticBy) -> Model {
+    let mut model = model(rubbing(5e4, 0.4), 2500.0, 1.0);
+    let shell = Revolved::cylinder(Vec3::ZERO, 0.6 * Vec3::Z, 0.02).unwrap();
+    model.walls = vec![plane(Vec3::ZERO, Vec3::Z), wall(Surface::Revolved(shell))];
+    model.fields = vec![gravity(-9.81 * Vec3::Z)];
+    at_rest(&mut model, Nodes::Translating, by);
+    let region = Region::Cylinder { from: 0.5 * Vec3::Z, to: 0.59 * Vec3::Z, radius: 0.016 };
+    let size = SizeLaw::Uniform { min: 0.0027, max: 0.0033, by: By::Number };
+    model.feeds = vec![(Feed { region, size, ..rain() }.prepare(false).unwrap(), true)];
     model
 }
 
@@ -201,6 +221,31 @@ fn silos_come_to_rest_whatever_is_let_down() {
         assert_eq!(state.particles.owned(), 70);
         assert_at_rest(&model, &state, [0.43, 0.33], false);
     }
+}
+
+#[test]
+fn spheres_in_a_round_silo_are_at_rest_after_each_and_all_ways_to_solve_agree() {
+    let run = |by: StaticBy, seed: u64| {
+        let mut model = round_silo(by);
+        model.seed = seed;
+        let (mut state, mut solver) = (State::new(&model), Quasistatic::new());
+        for _ in 0..60 {
+            solver.advance(&model, &mut state, 1).unwrap_or_else(|told| panic!("seed {seed}: {told}"));
+            assert_at_rest(&model, &state, [0.4; 2], false);
+        }
+        let weight: f64 = 9.81 * state.particles.mass.iter().sum::<f64>();
+        let carried: f64 = -state.walls.iter().map(|wall| wall.force.z).sum::<f64>();
+        close(carried, weight, 1e-9, "what the walls carry");
+        assert!(-state.walls[1].force.z > 0.02 * weight, "some of it the shell");
+        state
+    };
+    let runs = ALL.map(|by| run(by, 1));
+    for other in &runs[1..] {
+        for (a, b) in runs[0].particles.place.iter().zip(&other.particles.place) {
+            assert!((a.position - b.position).length() < 1e-10);
+        }
+    }
+    run(StaticBy::Automatic, 2);
 }
 
 #[test]

@@ -97,8 +97,8 @@ impl Joint {
 
     /// Takes it as the structure knows it.
     pub fn become_known(&mut self, link: &Link) {
+        self.spring = turned_with(self.spring, self.link.normal, link.normal);
         self.link = *link;
-        self.spring = turned_across(self.spring, link.normal);
     }
 
     /// As a gap: what its tangential spring held is gone.
@@ -112,6 +112,11 @@ impl Joint {
             opened: self.opened + 1,
             ..self
         }
+    }
+
+    /// What it keeps where its normal is another.
+    fn kept(&self) -> Kept {
+        Kept { spring: self.spring, stiffness: self.shear, across: Some(self.link.normal) }
     }
 
     /// What a contact of the state remembers of it.
@@ -138,6 +143,34 @@ pub(super) struct Likeness {
     pub tangential: f64,
     /// Angle between the normals \[rad\].
     pub angle: f64,
+}
+
+/// The tangential spring of a joint as it was.
+#[derive(Clone, Copy)]
+struct Kept {
+    spring: Vec3,
+    stiffness: f64,
+    /// The normal it is across, if that is known.
+    across: Option<Vec3>,
+}
+
+impl Kept {
+    fn of(memory: &Memory) -> Self {
+        Self { spring: memory.spring, stiffness: memory.stiffness, across: None }
+    }
+
+    /// Where the normal is now.
+    fn across(&self, normal: Vec3) -> Vec3 {
+        match self.across {
+            Some(before) => turned_with(self.spring, before, normal),
+            None => turned_across(self.spring, normal),
+        }
+    }
+}
+
+/// A vector across a normal, turned with it on the shortest way; turned back it is the same again.
+fn turned_with(vector: Vec3, from: Vec3, to: Vec3) -> Vec3 {
+    vector - (from + to) * (vector.dot(to) / (1.0 + from.dot(to)))
 }
 
 /// A vector nearly across a normal, turned until it is, with its length.
@@ -178,8 +211,18 @@ impl<'a> Looker<'a> {
         Self { model, p, frames, turns }
     }
 
-    /// A joint of two grains, with what it remembers; a gap is a negative overlap.
-    pub fn pair(&self, i: usize, j: usize, memory: Option<&Memory>) -> Joint {
+    /// A gap between two grains.
+    pub fn gap(&self, i: usize, j: usize) -> Joint {
+        self.pair(i, j, None)
+    }
+
+    /// A gap between a grain and a wall.
+    pub fn gap_to_wall(&self, i: usize, wall: usize, found: &WallTouch) -> Joint {
+        self.wall(i, wall, found, None)
+    }
+
+    /// A joint of two grains, with what it keeps; a gap is a negative overlap.
+    fn pair(&self, i: usize, j: usize, kept: Option<Kept>) -> Joint {
         let p = self.p;
         let d = p.position(j) - p.position(i);
         let (r_i, r_j, distance) = (p.radius(i), p.radius(j), d.length());
@@ -196,7 +239,7 @@ impl<'a> Looker<'a> {
         let law = self.model.laws.law(self.model.material_of(p.kind[i]), self.model.material_of(p.kind[j]));
         let levers = Levers::of_pair(r_i, r_j, distance);
         let key = Key::Pair(p.id[i].min(p.id[j]), p.id[i].max(p.id[j]));
-        self.joint(key, i, Other::Grain(j), law, &touch, [levers.i, levers.j], 1.0 / distance, memory)
+        self.joint(key, i, Other::Grain(j), law, &touch, [levers.i, levers.j], 1.0 / distance, kept)
     }
 
     /// The touches of a grain with a wall within a reach of its surface; overlaps are those of the grain itself.
@@ -208,7 +251,7 @@ impl<'a> Looker<'a> {
     }
 
     /// A joint of a grain and a wall.
-    pub fn wall(&self, i: usize, wall: usize, found: &WallTouch, memory: Option<&Memory>) -> Joint {
+    fn wall(&self, i: usize, wall: usize, found: &WallTouch, kept: Option<Kept>) -> Joint {
         let (p, planar) = (self.p, self.model.planar);
         let inverse_radius = 1.0 / p.radius(i);
         let normal = self.frames.pose[wall].orientation * found.normal;
@@ -225,7 +268,7 @@ impl<'a> Looker<'a> {
         let law = self.model.laws.law(self.model.material_of(p.kind[i]), self.model.walls[wall].material);
         let other = Other::Wall { wall: wall as u16, feature: found.feature, point: found.point };
         let key = Key::Wall(p.id[i], wall as u16, found.feature);
-        self.joint(key, i, other, law, &touch, [p.radius(i) - 0.5 * found.overlap, 0.0], 0.0, memory)
+        self.joint(key, i, other, law, &touch, [p.radius(i) - 0.5 * found.overlap, 0.0], 0.0, kept)
     }
 
     /// A joint whose normal turns by so much for each metre that one body goes across it. A force along it turns too, as if the
@@ -239,7 +282,7 @@ impl<'a> Looker<'a> {
         touch: &Touch,
         levers: [f64; 2],
         turning: f64,
-        memory: Option<&Memory>,
+        kept: Option<Kept>,
     ) -> Joint {
         let history = History::default();
         let mut push = if touch.overlap > 0.0 { law.normal.force(touch, &history) } else { 0.0 };
@@ -260,10 +303,8 @@ impl<'a> Looker<'a> {
             push = k_n * touch.overlap;
         }
         // The force of a tangential spring outlasts a change of its stiffness.
-        let spring = memory.map_or(Vec3::ZERO, |memory| {
-            let kept = turned_across(memory.spring, touch.normal);
-            if k_t > 0.0 { kept * (memory.stiffness / k_t) } else { Vec3::ZERO }
-        });
+        let kept = kept.filter(|_| k_t > 0.0);
+        let spring = kept.map_or(Vec3::ZERO, |kept| kept.across(touch.normal) * (kept.stiffness / k_t));
         let levers = if self.turns { levers } else { [0.0; 2] };
         let softer = if self.turns { 0.0 } else { (push.max(0.0) * turning).min(0.5 * k_t) };
         let link = Link { ends: [GROUND; 2], normal: touch.normal, levers, stiffness: [k_n, k_t - softer] };
@@ -289,10 +330,10 @@ impl<'a> Looker<'a> {
         let mut joints = Vec::with_capacity(contacts.pairs.len() + contacts.walls.len());
         let free = |i: usize| !self.p.is_fixed(i);
         for c in contacts.pairs.iter().filter(|c| free(c.i as usize) || free(c.j as usize)) {
-            joints.push(self.pair(c.i as usize, c.j as usize, Some(&c.memory)));
+            joints.push(self.pair(c.i as usize, c.j as usize, Some(Kept::of(&c.memory))));
         }
         for c in contacts.walls.iter().filter(|c| free(c.grain as usize)) {
-            joints.extend(self.feature(c.grain as usize, c.wall, c.feature, &c.memory));
+            joints.extend(self.feature(c.grain as usize, c.wall, c.feature, Kept::of(&c.memory)));
         }
         joints
     }
@@ -300,10 +341,10 @@ impl<'a> Looker<'a> {
     /// Joints where the grains are now; those that have left a feature of a wall are no more.
     pub fn again(&self, mut joints: Vec<Joint>) -> Vec<Joint> {
         joints.retain_mut(|joint| {
-            let memory = joint.memory();
+            let kept = joint.kept();
             let now = match joint.other {
-                Other::Grain(j) => Some(self.pair(joint.i, j, Some(&memory))),
-                Other::Wall { wall, feature, .. } => self.feature(joint.i, wall, feature, &memory),
+                Other::Grain(j) => Some(self.pair(joint.i, j, Some(kept))),
+                Other::Wall { wall, feature, .. } => self.feature(joint.i, wall, feature, kept),
             };
             now.map(|now| *joint = Joint { number: joint.number, ..now }).is_some()
         });
@@ -311,11 +352,11 @@ impl<'a> Looker<'a> {
     }
 
     /// The joint of a grain with a face, edge or vertex of a wall, if that is near.
-    fn feature(&self, i: usize, wall: u16, feature: u32, memory: &Memory) -> Option<Joint> {
+    fn feature(&self, i: usize, wall: u16, feature: u32, kept: Kept) -> Option<Joint> {
         let mut touches = Vec::new();
         self.touches(i, wall as usize, 0.01 * self.p.radius(i), &mut touches);
         let found = touches.iter().find(|found| found.feature == feature)?;
-        Some(self.wall(i, wall as usize, found, Some(memory)))
+        Some(self.wall(i, wall as usize, found, Some(kept)))
     }
 
     /// Joints as contacts of the state.
@@ -336,5 +377,28 @@ impl<'a> Looker<'a> {
         contacts.pairs.sort_unstable_by_key(|c| (c.i, c.j));
         contacts.walls.sort_by_key(|c| (c.grain, c.wall, c.feature));
         contacts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+
+    #[test]
+    fn a_spring_turned_with_its_normal_and_back_is_the_same() {
+        for key in 0..100 {
+            let mut stream = Stream::new(5, Purpose::Noise, key);
+            let mut any = || Vec3::from_array(std::array::from_fn(|_| 2.0 * stream.uniform() - 1.0));
+            let from = any().normalize();
+            let to = (from + 0.3 * any()).normalize();
+            let spring = any().reject_from_normalized(from);
+            let turned = turned_with(spring, from, to);
+            assert!(turned.dot(to).abs() < 1e-15 && (turned.length() - spring.length()).abs() < 1e-15);
+            assert!((turned_with(turned, to, from) - spring).length() < 1e-15);
+            // What is along the axis of the turn stays.
+            let axis = from.cross(to);
+            assert!((turned_with(axis, from, to) - axis).length() < 1e-15);
+        }
     }
 }

@@ -303,14 +303,14 @@ impl Net {
                 a.position.distance_squared(b.position) < reach * reach
             };
             let pairs = near.pairs.iter().filter(|pair| close(pair));
-            let gaps = pairs.map(|&[i, j]| looker.pair(i as usize, j as usize, None));
+            let gaps = pairs.map(|&[i, j]| looker.gap(i as usize, j as usize));
             gaps.filter(|gap| !known.contains(&gap.key)).collect()
         });
         let known: HashSet<Key> = keys(true).collect();
         let mut touches = Vec::new();
         for &(i, w) in &near.walls {
             looker.touches(i as usize, w as usize, CLOSING * p.radius(i as usize), &mut touches);
-            let found = touches.iter().map(|found| looker.wall(i as usize, w as usize, found, None));
+            let found = touches.iter().map(|found| looker.gap_to_wall(i as usize, w as usize, found));
             gaps.extend(found.filter(|gap| !known.contains(&gap.key)));
         }
         gaps

@@ -16,8 +16,13 @@ const SLOWER: f64 = 0.1;
 /// Cosine of the angle below which a joint does not slide in two directions at once.
 const SAME: f64 = 0.9;
 
-/// Cosine of the angle below which two directions are one: beyond what friction holds is then found to some 1e-11.
-const ONE: f64 = 1.0 - 1e-11;
+/// Two directions are one where the force in one of them is that in the other but for this part of what counts as none; by their
+/// cosine, never more than this below one.
+const ONE: f64 = 0.1;
+const ONE_AT_MOST: f64 = 1e-11;
+
+/// Slides end within this part of what counts as none, so that what is left is none however it is looked at.
+const ENOUGH: f64 = 0.5;
 
 /// Part of its limit by which a joint may be below it and counts as being there.
 const NEARLY: f64 = 1e-6;
@@ -113,9 +118,9 @@ impl Slides {
         self.of_link.get(&number).map_or(&[], Vec::as_slice)
     }
 
-    /// The slider of a joint, what slides of which do is known.
-    fn slider(&mut self, freedom: Freedom, joint: &Joint, direction: Vec3) -> usize {
-        let is_it = |s: &&usize| self.sliders[**s].direction.dot(direction) > ONE;
+    /// The slider of a joint, what slides of which do is known; the cosine of its direction may be less than one by so much.
+    fn slider(&mut self, freedom: Freedom, joint: &Joint, direction: Vec3, within: f64) -> usize {
+        let is_it = |s: &&usize| 1.0 - self.sliders[**s].direction.dot(direction) <= within;
         if let Some(&known) = self.of_link(joint.number).iter().find(is_it) {
             return known;
         }
@@ -221,10 +226,10 @@ impl Net {
             (0..joints.len()).filter(at_limit).map(|k| (k, held[k].spring.normalize_or_zero())).collect();
         self.slides.clear_up(those.len());
         let mut listed = Listed::default();
-        self.enlist(joints, held, &those, &mut listed, avalanche);
+        self.enlist(joints, held, &those, slack, &mut listed, avalanche);
         let (mut found, mut done) = (None, Slipped::InPart);
         while found.is_none() && *tempo >= 1.0 {
-            found = self.ways(p, joints, held, u, slack, *tempo, &mut listed, avalanche);
+            found = self.ways(p, joints, held, u, ENOUGH * slack, *tempo, &mut listed, avalanche);
             if found.as_ref().is_some_and(|(.., pulls)| !pulls) && *tempo >= LONG {
                 done = Slipped::ToTheEnd;
             }
@@ -296,7 +301,7 @@ impl Net {
             if more.is_empty() {
                 return Some((ways, after, pulls));
             }
-            self.enlist(joints, held, &more, listed, avalanche);
+            self.enlist(joints, held, &more, slack, listed, avalanche);
         }
         None
     }
@@ -339,13 +344,15 @@ impl Net {
         joints: &[Joint],
         held: &[Held],
         more: &[(usize, Vec3)],
+        slack: f64,
         listed: &mut Listed,
         avalanche: &mut Avalanche,
     ) {
         self.find_answers(joints, more, avalanche);
         for &(k, direction) in more {
             let (joint, freedom) = (&joints[k], self.freedom());
-            let slider = self.slides.slider(freedom, joint, direction);
+            let force = joint.shear * held[k].spring.length();
+            let slider = self.slides.slider(freedom, joint, direction, (ONE * slack / force).min(ONE_AT_MOST));
             let direction = self.slides.sliders[slider].direction;
             listed.joints.push(k);
             listed.sliders.push(slider);
