@@ -13,6 +13,7 @@ pub mod dense;
 pub mod free;
 pub mod gradients;
 pub mod rima;
+mod rows;
 pub mod singular;
 #[cfg(test)]
 mod tests;

@@ -188,6 +188,53 @@ fn an_element_given_by_its_matrix_is_the_link_it_was_made_of() {
     }
 }
 
+/// Any symmetric stiffness matrix of two nodes that is not negative: two of its directions are left soft.
+fn any_element(n: usize, random: &mut impl FnMut() -> f64) -> Vec<f64> {
+    let rows: Vec<Vec<f64>> = (0..n - 2).map(|_| (0..n).map(|_| random()).collect()).collect();
+    (0..n * n).map(|e| rows.iter().map(|row| row[e / n] * row[e % n]).sum()).collect()
+}
+
+#[test]
+fn any_elements_come_and_go_in_the_inverse() {
+    for freedom in ALL {
+        let (m, nodes) = (freedom.size(), 12);
+        let n = m * nodes;
+        let mut random = random(31);
+        let mut rima = Rima::new();
+        let mut matrix = vec![0.0; n * n];
+        let mut add = |ends: [u32; 2], element: &[f64], sign: f64| {
+            for e in (0..4 * m * m).filter(|e| ends[e / (2 * m) / m] != GROUND && ends[e % (2 * m) / m] != GROUND) {
+                let (r, c) = (e / (2 * m), e % (2 * m));
+                matrix[(ends[r / m] as usize * m + r % m) * n + ends[c / m] as usize * m + c % m] += sign * element[e];
+            }
+        };
+        // Cases 0 and 1, with another element where one lets the node move; then 2, 3 and back.
+        for node in 0..nodes as u32 {
+            let mut springs = Vec::new();
+            for other in [node.checked_sub(1).unwrap_or(GROUND), node.checked_sub(3).unwrap_or(GROUND)] {
+                let element = any_element(2 * m, &mut random);
+                add([node, other], &element, 1.0);
+                springs.extend(Spring::of_element([node, other], freedom, &element));
+            }
+            rima.attach(m, &springs).unwrap();
+        }
+        for (k, ends) in [[3, GROUND], [7, 2], [11, 0], [5, GROUND], [9, 6]].into_iter().enumerate() {
+            let element = any_element(2 * m, &mut random);
+            let springs = Spring::of_element(ends, freedom, &element);
+            rima.put_in(&springs).unwrap();
+            if k % 2 == 0 {
+                rima.take_out(&springs).unwrap();
+            } else {
+                add(ends, &element, 1.0);
+            }
+        }
+        let twin = super::dense::inverse(&matrix, n).unwrap();
+        let largest = twin.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let off = (0..n * n).fold(0.0, |m: f64, e| m.max((rima.entry(e / n, e % n) - twin[e]).abs()));
+        assert!(off < 1e-9 * largest, "{freedom:?}: {off:.1e} of {largest:.1e}");
+    }
+}
+
 #[test]
 fn all_ways_to_solve_agree() {
     for freedom in ALL {
