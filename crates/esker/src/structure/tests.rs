@@ -545,14 +545,18 @@ fn answers_to_many_springs_at_once_are_those_to_each() {
 #[test]
 fn elimination_solves_what_the_inverse_does() {
     let mut random = random(77);
-    let n = 9;
-    let a: Vec<f64> = (0..n * n).map(|_| random()).collect();
-    let b: Vec<f64> = (0..n).map(|_| random()).collect();
-    let x = super::dense::Triangles::of(a.clone(), n).unwrap().solve(&b);
-    let inverse = super::dense::inverse(&a, n).unwrap();
-    for r in 0..n {
-        let twin: f64 = (0..n).map(|c| inverse[r * n + c] * b[c]).sum();
-        assert!((x[r] - twin).abs() < 1e-11);
+    // Less than a block of columns, some blocks, and enough for several workers.
+    for n in [9, 70, 250] {
+        let a: Vec<f64> = (0..n * n).map(|_| random()).collect();
+        let b: Vec<f64> = (0..n).map(|_| random()).collect();
+        let x = super::dense::Triangles::of(a.clone(), n).unwrap().solve(&b);
+        let inverse = super::dense::inverse(&a, n).unwrap();
+        for r in 0..n {
+            let twin: f64 = (0..n).map(|c| inverse[r * n + c] * b[c]).sum();
+            assert!((x[r] - twin).abs() < 1e-9, "{n}: {:.1e}", x[r] - twin);
+        }
+        let workers = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        assert_eq!(workers.install(|| super::dense::Triangles::of(a, n).unwrap().solve(&b)), x);
     }
     assert!(super::dense::Triangles::of(vec![1.0, 2.0, 2.0, 4.0], 2).is_none());
 }

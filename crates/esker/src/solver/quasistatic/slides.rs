@@ -27,8 +27,11 @@ const ENOUGH: f64 = 0.5;
 /// Part of its limit by which a joint may be below it and counts as being there.
 const NEARLY: f64 = 1e-6;
 
-/// Most exchanges of those that slide and those that stick.
-const PIVOTS: usize = 30;
+/// Exchanges of those that slide and those that stick that may in a row leave as many in the wrong place.
+const CHANCES: usize = 3;
+
+/// Sweeps through all before that.
+const SWEEPS: usize = 30;
 
 /// How often joints are added that other slides push beyond what friction holds, before these are made.
 const WIDENED: usize = 20;
@@ -156,14 +159,10 @@ impl Slides {
     /// s ≥ 0 with (k/t + M) s = excess where s > 0 and ≥ excess elsewhere: those that would go backwards stick, those that stick
     /// beyond their limit go, until there are none of either. `None` where that does not come to an end.
     fn forward(&mut self, listed: &Listed, tempo: f64, slack: f64) -> Option<Vec<f64>> {
-        // Those that slid the last time will; if none did, those that are beyond their limit.
-        let before = self.solved.as_ref().map(|(before, ..)| before);
         let n = listed.sliders.len();
-        let mut goes: Vec<bool> = match before {
-            Some(before) => listed.sliders.iter().map(|s| before.binary_search(s).is_ok()).collect(),
-            None => listed.excess.iter().map(|excess| *excess > -slack).collect(),
-        };
-        for _ in 0..PIVOTS {
+        let mut goes = self.guess(listed, tempo);
+        let (mut fewest, mut chances) = (usize::MAX, CHANCES);
+        while chances > 0 {
             let mut active: Vec<usize> = (0..n).filter(|&k| goes[k]).collect();
             active.sort_unstable_by_key(|&k| listed.sliders[k]);
             let way = self.solve(&active.iter().map(|&k| listed.sliders[k]).collect::<Vec<_>>(), tempo, |a| {
@@ -176,13 +175,36 @@ impl Slides {
                 listed.excess[k] - active.iter().zip(&way).map(|(&s, way)| line[listed.sliders[s]] * way).sum::<f64>()
             };
             let next: Vec<bool> = (0..n).map(|k| if goes[k] { all[k] > 0.0 } else { left(k) > slack }).collect();
-            if next == goes {
+            let wrong = next.iter().zip(&goes).filter(|(next, goes)| next != goes).count();
+            if wrong == 0 {
                 return Some(all);
             }
+            (fewest, chances) = if wrong < fewest { (wrong, CHANCES) } else { (fewest, chances - 1) };
             goes = next;
         }
         self.solved = None;
         None
+    }
+
+    /// Which of them slide, nearly: those that slid the last time; if none did, those that move when each in turn slides as far as it has to while the
+    /// others stay where they are (Gauss–Seidel), some times over.
+    fn guess(&self, listed: &Listed, tempo: f64) -> Vec<bool> {
+        if let Some((before, ..)) = &self.solved {
+            return listed.sliders.iter().map(|s| before.binary_search(s).is_ok()).collect();
+        }
+        let line = |&q: &usize| -> Vec<f64> { listed.sliders.iter().map(|&s| self.coupling[q][s]).collect() };
+        let lines: Vec<Vec<f64>> = listed.sliders.iter().map(line).collect();
+        let slowness = |k: usize| self.sliders[listed.sliders[k]].shear / tempo;
+        let mut ways = vec![0.0; lines.len()];
+        for _ in 0..SWEEPS {
+            for (k, line) in lines.iter().enumerate() {
+                let taken: f64 = line.iter().zip(&ways).map(|(m, way)| m * way).sum();
+                let own = line[k] + slowness(k);
+                let left = listed.excess[k] - taken - slowness(k) * ways[k];
+                ways[k] = if own > 0.0 { f64::max(ways[k] + left / own, 0.0) } else { 0.0 };
+            }
+        }
+        ways.into_iter().map(|way| way > 0.0).collect()
     }
 
     /// (k/t + M) s = excess for some, in the order of their places.
