@@ -32,6 +32,7 @@ const EXAMPLES: &[Example] = &[
     example!("drum", "meshes/drum.stl"),
     example!("silo"),
     example!("silo-static"),
+    example!("silo-round"),
     example!("hand-over"),
     example!("chute"),
     example!("billiard"),

@@ -147,7 +147,7 @@ pub struct Triangles {
 }
 
 impl Triangles {
-    /// By elimination with row pivots, [`BLOCK`] columns at a time, so that the rest is read and written as seldom; `None` where a
+    /// By elimination with row pivots, some columns at a time, so that the rest is read and written as seldom; `None` where a
     /// pivot is below 1e-12 of the largest entry. Each entry has the same subtracted from it in the same order whatever the block
     /// and the number of workers.
     pub fn of(mut a: Vec<f64>, n: usize) -> Option<Self> {
