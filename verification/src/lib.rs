@@ -94,7 +94,7 @@ pub enum Effort {
     Quick,
     /// Minutes.
     Long,
-    /// Seconds, but it measures time: to be run alone.
+    /// Up to a minute, and it measures time: to be run alone.
     Timed,
 }
 

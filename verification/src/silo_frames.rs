@@ -271,7 +271,7 @@ fn solutions() -> Findings {
     found.reading = "shortest of 40 tries on one worker, nothing in the caches. Gradients begin with the solution of one disc less and end at 1e-11 of the \
                      load, where \
                      they win is read off a power law through both from 1000 discs on, and depends on that and on the machine (about 500 in \
-                     the thesis). Below 1000 discs the beginnings of the rows count: n at 0.3 µs a row and 0.003 n² µs are alike at 100";
+                     the thesis). Below 1000 discs it counts that each row has to be begun";
     found
 }
 

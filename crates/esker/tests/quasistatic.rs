@@ -242,7 +242,7 @@ fn spheres_in_a_round_silo_are_at_rest_after_each_and_all_ways_to_solve_agree() 
     let runs = ALL.map(|by| run(by, 1));
     for other in &runs[1..] {
         for (a, b) in runs[0].particles.place.iter().zip(&other.particles.place) {
-            assert!((a.position - b.position).length() < 1e-10);
+            assert!((a.position - b.position).length() < 2e-16);
         }
     }
     run(StaticBy::Automatic, 2);

@@ -87,51 +87,77 @@ const BLOCK: usize = 32;
 /// Products that are worth several workers.
 const WORTH: usize = 1 << 20;
 
-/// Takes off `rows`, of `n` numbers each, the lines of a block of a matrix times the factors that stand in the columns of the block,
-/// from column `end` on. The lines begin with that of column `first`.
-fn subtract_rows(rows: &mut [f64], lines: &[f64], n: usize, first: usize, end: usize) {
-    // The same bits, as products are not fused with sums.
-    match Width::best() {
-        // SAFETY: the width was found on this processor.
-        #[cfg(target_arch = "x86_64")]
-        Width::Eight => unsafe { subtract_by_eight(rows, lines, n, first, end) },
-        #[cfg(target_arch = "x86_64")]
-        Width::Four => unsafe { subtract_by_four(rows, lines, n, first, end) },
-        _ => subtract_lines(rows, lines, n, first, end),
+/// line −= Σ w y, where `y` has a line of length `n` for each weight. Four at a time: the line is read and written less often.
+#[inline(always)]
+pub(super) fn subtract(line: &mut [f64], w: &[f64], y: &[f64], n: usize) {
+    let length = line.len();
+    let y_of = |i: usize| &y[i * n..][..length];
+    let mut i = 0;
+    while i < w.len() {
+        match w.len() - i {
+            1 => {
+                let (w0, y0) = (w[i], y_of(i));
+                line.iter_mut().zip(y0).for_each(|(z, a)| *z -= w0 * a);
+                i += 1;
+            }
+            2 | 3 => {
+                let (w0, w1, y0, y1) = (w[i], w[i + 1], y_of(i), y_of(i + 1));
+                line.iter_mut().zip(y0.iter().zip(y1)).for_each(|(z, (a, b))| *z -= w0 * a + w1 * b);
+                i += 2;
+            }
+            _ => {
+                let (w, y) = (&w[i..i + 4], [y_of(i), y_of(i + 1), y_of(i + 2), y_of(i + 3)]);
+                for c in 0..length {
+                    line[c] -= (w[0] * y[0][c] + w[1] * y[1][c]) + (w[2] * y[2][c] + w[3] * y[3][c]);
+                }
+                i += 4;
+            }
+        }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2")]
-unsafe fn subtract_by_eight(rows: &mut [f64], lines: &[f64], n: usize, first: usize, end: usize) {
-    subtract_lines(rows, lines, n, first, end);
+/// A block of columns that are eliminated at once, of a matrix with `n` columns.
+#[derive(Clone, Copy)]
+struct Block {
+    width: Width,
+    n: usize,
+    first: usize,
+    end: usize,
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn subtract_by_four(rows: &mut [f64], lines: &[f64], n: usize, first: usize, end: usize) {
-    subtract_lines(rows, lines, n, first, end);
-}
-
-#[inline(always)]
-fn subtract_lines(rows: &mut [f64], lines: &[f64], n: usize, first: usize, end: usize) {
-    let (count, width) = (lines.len() / n, n - end);
-    let line = |k: usize| &lines[k * n + end..][..width];
-    for row in rows.chunks_exact_mut(n) {
-        let mut factors = [0.0; BLOCK];
-        factors[..count].copy_from_slice(&row[first..][..count]);
-        let rest = &mut row[end..][..width];
-        let mut k = 0;
-        while k + 4 <= count {
-            let [f0, f1, f2, f3] = std::array::from_fn(|i| factors[k + i]);
-            let [l0, l1, l2, l3] = std::array::from_fn(|i| line(k + i));
-            for c in 0..width {
-                rest[c] = rest[c] - f0 * l0[c] - f1 * l1[c] - f2 * l2[c] - f3 * l3[c];
-            }
-            k += 4;
+impl Block {
+    /// Takes off rows, behind the block, the lines of the block times the factors that stand in its columns. The lines begin with that of
+    /// the first column.
+    fn take_off(self, rows: &mut [f64], lines: &[f64]) {
+        // The same bits, as products are not fused with sums.
+        match self.width {
+            // SAFETY: the width was found on this processor.
+            #[cfg(target_arch = "x86_64")]
+            Width::Eight => unsafe { self.take_off_by_eight(rows, lines) },
+            #[cfg(target_arch = "x86_64")]
+            Width::Four => unsafe { self.take_off_by_four(rows, lines) },
+            _ => self.take_off_lines(rows, lines),
         }
-        for (k, factor) in factors[..count].iter().enumerate().skip(k) {
-            rest.iter_mut().zip(line(k)).for_each(|(x, l)| *x -= factor * l);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2")]
+    unsafe fn take_off_by_eight(self, rows: &mut [f64], lines: &[f64]) {
+        self.take_off_lines(rows, lines);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn take_off_by_four(self, rows: &mut [f64], lines: &[f64]) {
+        self.take_off_lines(rows, lines);
+    }
+
+    #[inline(always)]
+    fn take_off_lines(self, rows: &mut [f64], lines: &[f64]) {
+        let count = lines.len() / self.n;
+        for row in rows.chunks_exact_mut(self.n) {
+            let (factors, rest) = row.split_at_mut(self.end);
+            subtract(rest, &factors[self.first..][..count], &lines[self.end..], self.n);
         }
     }
 }
@@ -148,13 +174,14 @@ pub struct Triangles {
 
 impl Triangles {
     /// By elimination with row pivots, some columns at a time, so that the rest is read and written as seldom; `None` where a
-    /// pivot is below 1e-12 of the largest entry. Each entry has the same subtracted from it in the same order whatever the block
-    /// and the number of workers.
+    /// pivot is below 1e-12 of the largest entry. The same bits for any number of workers: a row is changed by one of them.
     pub fn of(mut a: Vec<f64>, n: usize) -> Option<Self> {
+        let width = Width::best();
         let least = 1e-12 * a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let mut row: Vec<usize> = (0..n).collect();
         for first in (0..n).step_by(BLOCK) {
             let end = (first + BLOCK).min(n);
+            let block = Block { width, n, first, end };
             for p in first..end {
                 let best = (p..n).max_by(|&r, &s| a[r * n + p].abs().total_cmp(&a[s * n + p].abs()))?;
                 if a[best * n + p].abs() <= least {
@@ -177,10 +204,10 @@ impl Triangles {
             // The rest of the rows of the block one after another, then that of all others.
             for p in first + 1..end {
                 let (done, below) = a.split_at_mut(p * n);
-                subtract_rows(&mut below[..n], &done[first * n..], n, first, end);
+                block.take_off(&mut below[..n], &done[first * n..]);
             }
             let (done, below) = a.split_at_mut(end * n);
-            let rows = |rows: &mut [f64]| subtract_rows(rows, &done[first * n..], n, first, end);
+            let rows = |rows: &mut [f64]| block.take_off(rows, &done[first * n..]);
             if (n - end) * (n - end) * BLOCK < WORTH {
                 rows(below);
             } else {

@@ -18,7 +18,7 @@
 //! load on one node; memory O(n²), half of it by symmetry. Removals amplify errors by the inverse of the least pivot; who
 //! uses it looks at [`Structure::drift`](super::Structure::drift).
 
-use super::rows::{Rows, subtract};
+use super::rows::Rows;
 use super::{Backend, Effort, Frame, GROUND, Link, Loose, MOST, Spring, cholesky, dense};
 
 /// A removal that leaves less than this of the stiffness felt by a spring takes its last support.
@@ -112,7 +112,7 @@ impl Rima {
         let mut row = vec![0.0; m * width];
         for r in 0..m {
             let line = &mut row[r * width..][..n];
-            subtract(line, &p[r * m..][..m], &y, n);
+            dense::subtract(line, &p[r * m..][..m], &y, n);
             for c in 0..m {
                 row[r * width + n + c] = (0..m * m).map(|e| p[r * m + e / m] * felt[e] * p[c * m + e % m]).sum::<f64>();
             }

@@ -5,6 +5,7 @@
 //! ([`Rows::subtract`]), a row more or less, and a product ([`Rows::times`]). A row is written by one worker and sums are always cut in the
 //! same way, so that the bits are the same for any number of them.
 
+use super::dense::subtract;
 use super::{GROUND, MOST, Spring};
 use rayon::prelude::*;
 
@@ -231,34 +232,6 @@ impl Rows {
         };
         for sum in sums {
             u.iter_mut().zip(&sum).for_each(|(u, s)| *u += s);
-        }
-    }
-}
-
-/// line −= Σ w y, where `y` has a line of length `n` for each weight. Four at a time: the line is read and written less often.
-pub(super) fn subtract(line: &mut [f64], w: &[f64], y: &[f64], n: usize) {
-    let length = line.len();
-    let y_of = |i: usize| &y[i * n..][..length];
-    let mut i = 0;
-    while i < w.len() {
-        match w.len() - i {
-            1 => {
-                let (w0, y0) = (w[i], y_of(i));
-                line.iter_mut().zip(y0).for_each(|(z, a)| *z -= w0 * a);
-                i += 1;
-            }
-            2 | 3 => {
-                let (w0, w1, y0, y1) = (w[i], w[i + 1], y_of(i), y_of(i + 1));
-                line.iter_mut().zip(y0.iter().zip(y1)).for_each(|(z, (a, b))| *z -= w0 * a + w1 * b);
-                i += 2;
-            }
-            _ => {
-                let (w, y) = (&w[i..i + 4], [y_of(i), y_of(i + 1), y_of(i + 2), y_of(i + 3)]);
-                for c in 0..length {
-                    line[c] -= (w[0] * y[0][c] + w[1] * y[1][c]) + (w[2] * y[2][c] + w[3] * y[3][c]);
-                }
-                i += 4;
-            }
         }
     }
 }

@@ -231,7 +231,7 @@ fn any_elements_come_and_go_in_the_inverse() {
         let twin = super::dense::inverse(&matrix, n).unwrap();
         let largest = twin.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let off = (0..n * n).fold(0.0, |m: f64, e| m.max((rima.entry(e / n, e % n) - twin[e]).abs()));
-        assert!(off < 1e-9 * largest, "{freedom:?}: {off:.1e} of {largest:.1e}");
+        assert!(off < 5e-14 * largest, "{freedom:?}: {off:.1e} of {largest:.1e}");
     }
 }
 
@@ -543,18 +543,17 @@ fn answers_to_many_springs_at_once_are_those_to_each() {
 }
 
 #[test]
-fn elimination_solves_what_the_inverse_does() {
+fn elimination_leaves_nothing_of_the_right_side() {
     let mut random = random(77);
     // Less than a block of columns, some blocks, and enough for several workers.
     for n in [9, 70, 250] {
         let a: Vec<f64> = (0..n * n).map(|_| random()).collect();
         let b: Vec<f64> = (0..n).map(|_| random()).collect();
         let x = super::dense::Triangles::of(a.clone(), n).unwrap().solve(&b);
-        let inverse = super::dense::inverse(&a, n).unwrap();
-        for r in 0..n {
-            let twin: f64 = (0..n).map(|c| inverse[r * n + c] * b[c]).sum();
-            assert!((x[r] - twin).abs() < 1e-9, "{n}: {:.1e}", x[r] - twin);
-        }
+        let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let left = |r: usize| b[r] - (0..n).map(|c| a[r * n + c] * x[c]).sum::<f64>();
+        let worst = (0..n).fold(0.0, |m: f64, r| m.max(left(r).abs())) / largest;
+        assert!(worst < 1e-15 * n as f64, "{n}: {worst:.1e}");
         let workers = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         assert_eq!(workers.install(|| super::dense::Triangles::of(a, n).unwrap().solve(&b)), x);
     }
