@@ -141,7 +141,7 @@ fn recursive_inverse() -> Findings {
         let n = structure.frame.size();
         let apart = |e: usize| (before.entry(e / n, e % n) - structure.backend.entry(e / n, e % n)).abs();
         let largest = (0..n * n).map(|e| before.entry(e / n, e % n).abs()).fold(0.0, f64::max);
-        let exact = leaf.iter().map(|link| link.springs(freedom).len()).sum::<usize>() == freedom.size();
+        let exact = leaf.iter().map(|link| link.springs(freedom).count()).sum::<usize>() == freedom.size();
         let what = format!("{name}: change of Z by a leaf that came and went, over its largest entry");
         found.at_most(what, (0..n * n).map(apart).fold(0.0, f64::max) / largest, if exact { 0.0 } else { 1e-12 });
     }

@@ -1,19 +1,21 @@
-//! The stiffness matrix in sparse factors L Lᵀ, by blocks of one node each, corrected for a few changes of links.
+//! The stiffness matrix in sparse factors L Lᵀ, by blocks of one node each, with a border for what has changed since.
 //!
 //! The order of elimination is that of least degree: each time the node with the fewest neighbours goes first, and its
 //! neighbours become neighbours of each other, which also tells where L has blocks. Costs little more than the number of
 //! blocks in planar structures (about n log n); in space the factors fill up and [`gradients`](super::gradients) is better from a
-//! few thousand nodes on. Links that come and go after the factors were made are kept as a correction of low rank
-//! (Woodbury) until there are [`MOST_CHANGES`] springs of them. Always the same bits: one worker does it.
+//! few thousand nodes on. Nodes and links that come and go after the factors were made stand in a [border](super::border)
+//! until it has grown large. Always the same bits: one worker does it.
 //!
 //! A general sparse library would do as well; the one that was tried took four minutes of processor time to compile, which every
 //! build would pay.
 
+use super::border::Border;
 use super::{Backend, Effort, Frame, GROUND, Link, Loose, Spring, dense, spring_entries};
 use crate::lanes::Width;
+use crate::rng::{Purpose, Stream};
 
-/// Springs that may change before the factors are made anew.
-pub const MOST_CHANGES: usize = 24;
+/// Part of a load that is not held where something is loose.
+const HELD: f64 = 1e-6;
 
 /// A pivot below this part of what it came from belongs to a part that is loose.
 const LOOSE: f64 = 1e-13;
@@ -227,19 +229,36 @@ impl Factors {
         }
     }
 
+    /// Number of unknowns.
+    fn size(&self) -> usize {
+        self.order.len() * self.m
+    }
+
     /// Solves for columns of which the entries that are not zero are given.
-    fn columns(&self, size: usize, given: &[Vec<(usize, f64)>]) -> Vec<Vec<f64>> {
+    fn columns(&self, given: &[Vec<(usize, f64)>]) -> Vec<Vec<f64>> {
         let mut columns = Vec::with_capacity(given.len());
-        let (mut x, mut scratch) = (vec![[0.0; LANES]; size], Vec::with_capacity(size));
-        for some in given.chunks(LANES) {
-            x.fill([0.0; LANES]);
+        let (many, few) = given.as_chunks::<LANES>();
+        self.some_columns::<LANES>(many.as_flattened(), &mut columns);
+        match few.len() {
+            0 => {}
+            1 | 2 => self.some_columns::<2>(few, &mut columns),
+            3 | 4 => self.some_columns::<4>(few, &mut columns),
+            _ => self.some_columns::<LANES>(few, &mut columns),
+        }
+        columns
+    }
+
+    /// The same, so many at once.
+    fn some_columns<const W: usize>(&self, given: &[Vec<(usize, f64)>], columns: &mut Vec<Vec<f64>>) {
+        let (mut x, mut scratch) = (vec![[0.0; W]; self.size()], Vec::with_capacity(self.size()));
+        for some in given.chunks(W) {
+            x.fill([0.0; W]);
             for (lane, entries) in some.iter().enumerate() {
                 entries.iter().for_each(|&(e, b)| x[e][lane] += b);
             }
             self.solve(&mut x, &mut scratch);
             columns.extend((0..some.len()).map(|lane| x.iter().map(|x| x[lane]).collect::<Vec<f64>>()));
         }
-        columns
     }
 }
 
@@ -348,25 +367,13 @@ fn union(a: &[u32], b: &[u32], out: &mut Vec<u32>) {
     }
 }
 
-/// A change of one spring since the factors were made.
-#[derive(Clone, Debug)]
-struct Change {
-    entries: Vec<(usize, f64)>,
-    /// ± 1 / stiffness.
-    softness: f64,
-    /// K₀⁻¹ b.
-    answer: Vec<f64>,
-}
-
-/// Sparse factors with a correction.
+/// Sparse factors with a border.
 #[derive(Clone, Debug, Default)]
 pub struct Cholesky {
     factors: Factors,
     /// Nodes that have come since all were put in order.
     added: usize,
-    changes: Vec<Change>,
-    /// Inverse of the core of the correction.
-    core: Vec<f64>,
+    border: Border,
 }
 
 impl Cholesky {
@@ -377,81 +384,53 @@ impl Cholesky {
 
     /// Makes the factors anew; now and then all nodes are put in order anew.
     fn make_again(&mut self, frame: &Frame) -> Result<(), Loose> {
-        if 8 * self.added >= frame.nodes {
+        let added = self.added + frame.nodes - self.factors.order.len();
+        if 8 * added >= frame.nodes {
             return self.reset(frame);
         }
-        self.factors = self.factors.again(frame)?;
-        self.changes.clear();
-        self.core.clear();
+        self.begin(self.factors.again(frame)?, added);
         Ok(())
+    }
+
+    fn begin(&mut self, factors: Factors, added: usize) {
+        self.border = Border::new(factors.m, factors.order.len());
+        self.factors = factors;
+        self.added = added;
     }
 
     fn change(&mut self, frame: &Frame, links: &[Link], sign: f64) -> Result<(), Loose> {
         let springs: Vec<Spring> = links.iter().flat_map(|link| link.springs(frame.freedom)).collect();
-        if self.changes.len() + springs.len() > MOST_CHANGES {
-            return self.make_again(frame);
-        }
-        let kept = self.changes.len();
-        let entries: Vec<_> = springs.iter().map(|spring| spring_entries(spring, frame.freedom.size())).collect();
-        let answers = self.factors.columns(frame.size(), &entries);
-        for ((spring, entries), answer) in springs.iter().zip(entries).zip(answers) {
-            self.changes.push(Change { entries, softness: sign / spring.stiffness, answer });
-        }
-        match self.make_core() {
-            Some(core) => self.core = core,
-            None => {
-                self.changes.truncate(kept);
-                return Err(Loose::Part);
-            }
+        let missing = self.border.missing(&springs, frame.nodes).filter(|_| !self.factors.order.is_empty());
+        let Some(missing) = missing else { return self.make_again(frame) };
+        let m = self.factors.m;
+        let entries = |node: &u32| (0..m).map(|r| vec![(*node as usize * m + r, 1.0)]).collect::<Vec<_>>();
+        let columns = self.factors.columns(&missing.iter().flat_map(entries).collect::<Vec<_>>());
+        let before = self.border.change(frame.nodes, &missing, &columns, &springs, sign).ok_or(Loose::Part)?;
+        if sign < 0.0 && !self.is_held(frame) {
+            self.border.undo(before);
+            return Err(Loose::Part);
         }
         Ok(())
     }
 
-    /// Corrects what the factors answer for what has changed since.
-    fn correct(&self, x: &mut [f64]) {
-        let k = self.changes.len();
-        let felt: Vec<f64> =
-            self.changes.iter().map(|c| c.entries.iter().map(|&(e, b)| b * x[e]).sum::<f64>()).collect();
-        for (i, change) in self.changes.iter().enumerate() {
-            let force: f64 = (0..k).map(|j| self.core[i * k + j] * felt[j]).sum();
-            x.iter_mut().zip(&change.answer).for_each(|(x, a)| *x -= force * a);
-        }
-    }
-
-    /// (± C⁻¹ + B K₀⁻¹ Bᵀ)⁻¹, `None` where a part has come loose.
-    fn make_core(&self) -> Option<Vec<f64>> {
-        let k = self.changes.len();
-        let mut core = vec![0.0; k * k];
-        for (i, a) in self.changes.iter().enumerate() {
-            for (j, b) in self.changes.iter().enumerate() {
-                core[i * k + j] = a.entries.iter().map(|&(e, x)| x * b.answer[e]).sum::<f64>();
-            }
-            core[i * k + i] += a.softness;
-        }
-        // Rows scaled to the softness of their springs, so that what is small is small beside one.
-        let scaled: Vec<f64> = (0..k * k).map(|e| core[e] / self.changes[e / k].softness.abs()).collect();
-        let inverse = dense::inverse(&scaled, k)?;
-        let largest = inverse.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        (largest < 1e9).then(|| (0..k * k).map(|e| inverse[e] / self.changes[e % k].softness.abs()).collect())
+    /// Whether any load is held. Nothing that is loose answers to one.
+    fn is_held(&mut self, frame: &Frame) -> bool {
+        let mut stream = Stream::new(1, Purpose::Noise, frame.size() as u64);
+        let f: Vec<f64> = (0..frame.size()).map(|_| 2.0 * stream.uniform() - 1.0).collect();
+        let mut u = vec![0.0; f.len()];
+        self.respond(frame, &f, &mut u);
+        frame.times(&u).iter().zip(&f).all(|(held, f)| (held - f).abs() < HELD)
     }
 }
 
 impl Backend for Cholesky {
     fn reset(&mut self, frame: &Frame) -> Result<(), Loose> {
-        self.factors = Factors::of(frame, 0.0)?;
-        self.added = 0;
-        self.changes.clear();
-        self.core.clear();
+        self.begin(Factors::of(frame, 0.0)?, 0);
         Ok(())
     }
 
-    fn attached(&mut self, frame: &Frame, _: &[Link]) -> Result<(), Loose> {
-        self.added += 1;
-        let done = self.make_again(frame);
-        if done.is_err() {
-            self.added -= 1;
-        }
-        done
+    fn attached(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose> {
+        self.change(frame, links, 1.0)
     }
 
     fn connected(&mut self, frame: &Frame, links: &[Link]) -> Result<(), Loose> {
@@ -467,28 +446,35 @@ impl Backend for Cholesky {
     }
 
     fn respond(&mut self, _: &Frame, f: &[f64], u: &mut [f64]) -> Effort {
-        let mut x: Vec<[f64; 1]> = f.iter().map(|&f| [f]).collect();
+        let (of_factors, of_new) = f.split_at(self.factors.size());
+        let mut x: Vec<[f64; 1]> = of_factors.iter().map(|&f| [f]).collect();
         self.factors.solve(&mut x, &mut Vec::with_capacity(f.len()));
         let mut x = x.into_flattened();
-        self.correct(&mut x);
+        x.extend_from_slice(of_new);
+        self.border.correct(&mut x);
         u.iter_mut().zip(&x).for_each(|(u, x)| *u += x);
         Effort { iterations: 1, residual: 0.0 }
     }
 
     fn answers(&mut self, frame: &Frame, springs: &[Spring]) -> Vec<Vec<f64>> {
-        let loads = |spring: &Spring| {
+        let loads = |spring: &Spring| -> Vec<(usize, f64)> {
             let entries = spring_entries(spring, frame.freedom.size());
             entries.into_iter().map(|(e, b)| (e, spring.stiffness * b)).collect()
         };
-        let mut answers = self.factors.columns(frame.size(), &springs.iter().map(loads).collect::<Vec<_>>());
-        answers.iter_mut().for_each(|answer| self.correct(answer));
+        let of_factors = |e: &(usize, f64)| e.0 < self.factors.size();
+        let loads: Vec<_> = springs.iter().map(loads).collect();
+        let given: Vec<_> = loads.iter().map(|some| some.iter().copied().filter(of_factors).collect()).collect();
+        let mut answers = self.factors.columns(&given);
+        for (answer, loads) in answers.iter_mut().zip(loads) {
+            answer.resize(frame.size(), 0.0);
+            loads.into_iter().filter(|e| !of_factors(e)).for_each(|(e, load)| answer[e] = load);
+            self.border.correct(answer);
+        }
         answers
     }
 
     fn memory(&self) -> usize {
-        let words = self.factors.diagonal.capacity()
-            + self.factors.blocks.capacity()
-            + self.changes.iter().map(|c| c.answer.capacity()).sum::<usize>();
+        let words = self.factors.diagonal.capacity() + self.factors.blocks.capacity() + self.border.words();
         words * size_of::<f64>()
     }
 }
@@ -500,7 +486,7 @@ pub(super) fn inverse_rows(frame: &Frame, firmness: f64) -> Result<Vec<Vec<f64>>
     let mut rows: Vec<Vec<f64>> = (0..frame.nodes).map(|node| vec![0.0; m * (node + 1) * m]).collect();
     let unit: Vec<Vec<(usize, f64)>> = (0..n).map(|c| vec![(c, 1.0)]).collect();
     for (some, given) in unit.chunks(LANES).enumerate() {
-        for (lane, column) in factors.columns(n, given).iter().enumerate() {
+        for (lane, column) in factors.columns(given).iter().enumerate() {
             // Its part of the lower triangle, with the whole block of the diagonal.
             let c = some * LANES + lane;
             for (node, row) in rows.iter_mut().enumerate().skip(c / m) {

@@ -89,7 +89,7 @@ const WORTH: usize = 1 << 20;
 
 /// line −= Σ w y, where `y` has a line of length `n` for each weight. Four at a time: the line is read and written less often.
 #[inline(always)]
-pub(super) fn subtract(line: &mut [f64], w: &[f64], y: &[f64], n: usize) {
+pub(super) fn subtract_lines(line: &mut [f64], w: &[f64], y: &[f64], n: usize) {
     let length = line.len();
     let y_of = |i: usize| &y[i * n..][..length];
     let mut i = 0;
@@ -114,6 +114,30 @@ pub(super) fn subtract(line: &mut [f64], w: &[f64], y: &[f64], n: usize) {
             }
         }
     }
+}
+
+/// The same by vectors of a width. The same bits, as products are not fused with sums.
+pub(super) fn subtract(width: Width, line: &mut [f64], w: &[f64], y: &[f64], n: usize) {
+    match width {
+        // SAFETY: the width was found on this processor.
+        #[cfg(target_arch = "x86_64")]
+        Width::Eight => unsafe { subtract_by_eight(line, w, y, n) },
+        #[cfg(target_arch = "x86_64")]
+        Width::Four => unsafe { subtract_by_four(line, w, y, n) },
+        _ => subtract_lines(line, w, y, n),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2")]
+unsafe fn subtract_by_eight(line: &mut [f64], w: &[f64], y: &[f64], n: usize) {
+    subtract_lines(line, w, y, n);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn subtract_by_four(line: &mut [f64], w: &[f64], y: &[f64], n: usize) {
+    subtract_lines(line, w, y, n);
 }
 
 /// A block of columns that are eliminated at once, of a matrix with `n` columns.
@@ -157,7 +181,7 @@ impl Block {
         let count = lines.len() / self.n;
         for row in rows.chunks_exact_mut(self.n) {
             let (factors, rest) = row.split_at_mut(self.end);
-            subtract(rest, &factors[self.first..][..count], &lines[self.end..], self.n);
+            subtract_lines(rest, &factors[self.first..][..count], &lines[self.end..], self.n);
         }
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! Signs: the normal runs from the first end to the second; a positive relative displacement along it is compression.
 
+mod border;
 pub mod cholesky;
 pub mod dense;
 pub mod free;
@@ -158,6 +159,9 @@ impl Link {
     /// Relative displacement of the two sides of the point \[m\].
     #[inline]
     pub fn stretch(&self, a: &Shift, b: &Shift) -> Vec3 {
+        if self.levers == [0.0; 2] {
+            return a.by - b.by;
+        }
         a.by - b.by + (self.levers[0] * a.turn + self.levers[1] * b.turn).cross(self.normal)
     }
 
@@ -172,6 +176,9 @@ impl Link {
     /// What a force on the second node at the point does to both nodes.
     #[inline]
     pub fn actions(&self, force: Vec3) -> [Action; 2] {
+        if self.levers == [0.0; 2] {
+            return [-force, force].map(|force| Action { force, couple: Vec3::ZERO });
+        }
         let couple = self.normal.cross(force);
         [Action { force: -force, couple: -self.levers[0] * couple }, Action { force, couple: -self.levers[1] * couple }]
     }
@@ -192,14 +199,13 @@ impl Link {
     }
 
     /// Its springs: one along the normal and one or two across it. Those without stiffness are left out.
-    pub fn springs(&self, freedom: Freedom) -> Vec<Spring> {
+    pub fn springs(&self, freedom: Freedom) -> impl Iterator<Item = Spring> {
         let [t, s] = self.tangents(freedom);
         let [k_n, k_t] = self.stiffness;
         [(self.normal, k_n), (t, k_t), (s, k_t)]
             .into_iter()
             .filter(|(along, k)| *k != 0.0 && *along != Vec3::ZERO)
-            .map(|(along, k)| self.spring(freedom, along, k))
-            .collect()
+            .map(move |(along, k)| self.spring(freedom, along, k))
     }
 }
 

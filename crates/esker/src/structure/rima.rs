@@ -112,7 +112,7 @@ impl Rima {
         let mut row = vec![0.0; m * width];
         for r in 0..m {
             let line = &mut row[r * width..][..n];
-            dense::subtract(line, &p[r * m..][..m], &y, n);
+            dense::subtract_lines(line, &p[r * m..][..m], &y, n);
             for c in 0..m {
                 row[r * width + n + c] = (0..m * m).map(|e| p[r * m + e / m] * felt[e] * p[c * m + e % m]).sum::<f64>();
             }

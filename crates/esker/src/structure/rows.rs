@@ -5,7 +5,7 @@
 //! ([`Rows::subtract`]), a row more or less, and a product ([`Rows::times`]). A row is written by one worker and sums are always cut in the
 //! same way, so that the bits are the same for any number of them.
 
-use super::dense::subtract;
+use super::dense::subtract_lines;
 use super::{GROUND, MOST, Spring};
 use rayon::prelude::*;
 
@@ -116,7 +116,7 @@ impl Rows {
             for (r, line) in row.chunks_exact_mut(width).enumerate() {
                 let w: Vec<f64> =
                     (0..k).map(|i| (0..k).map(|j| x[i * k + j] * y[j * n + node * m + r]).sum()).collect();
-                subtract(line, &w, y, n);
+                subtract_lines(line, &w, y, n);
             }
         });
     }
@@ -189,7 +189,7 @@ impl Rows {
         }
         for node in loaded {
             let w: Vec<f64> = f[node * m..][..m].iter().map(|f| -f).collect();
-            subtract(u, &w, &self.of_node(node), self.size());
+            subtract_lines(u, &w, &self.of_node(node), self.size());
         }
     }
 

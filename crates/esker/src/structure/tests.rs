@@ -96,7 +96,7 @@ fn a_leaf_that_goes_leaves_the_inverse_as_it_was() {
         let mut random = random(4);
         let links: Vec<Link> =
             (0..[1, 2, 1, 3][freedom as usize]).map(|l| any_link(freedom, [12, 4 + l], &mut random)).collect();
-        let springs: usize = links.iter().map(|link| link.springs(freedom).len()).sum();
+        let springs: usize = links.iter().map(|link| link.springs(freedom).count()).sum();
         structure.attach(&links).unwrap();
         structure.drop_node(12).unwrap();
         let n = structure.frame.size();
@@ -176,7 +176,7 @@ fn an_element_given_by_its_matrix_is_the_link_it_was_made_of() {
             }
         }
         let springs = Spring::of_element([0, 1], freedom, &matrix);
-        assert_eq!(springs.len(), link.springs(freedom).len());
+        assert_eq!(springs.len(), link.springs(freedom).count());
         let u: Vec<f64> = (0..2 * m).map(|_| random()).collect();
         let energy = |springs: &[Spring]| -> f64 {
             springs.iter().map(|s| 0.5 * s.stiffness * s.elongation(freedom, &u).powi(2)).sum()
@@ -184,7 +184,7 @@ fn an_element_given_by_its_matrix_is_the_link_it_was_made_of() {
         let stretch = link.stretch(&freedom.shift(&u, 0), &freedom.shift(&u, 1));
         let expected = 0.5 * stretch.dot(link.force(stretch));
         assert!((energy(&springs) - expected).abs() < 1e-12);
-        assert!((energy(&link.springs(freedom)) - expected).abs() < 1e-12);
+        assert!((energy(&link.springs(freedom).collect::<Vec<_>>()) - expected).abs() < 1e-12);
     }
 }
 

@@ -42,11 +42,13 @@ pub(super) struct Joint {
     pub key: Key,
     pub i: usize,
     pub other: Other,
-    /// Geometry and stiffness as the structure knows them, those of the place where it was last renewed, between nodes:
-    /// see [`Net::aim`](super::net::Net::aim).
+    /// Geometry and stiffness where bodies are, between nodes: see [`Net::aim`](super::net::Net::aim). The structure knows those of the
+    /// place where it was last renewed.
     pub link: Link,
-    /// Stiffness of its tangential spring where bodies are \[N/m\]. That of the link is less: see [`Looker::joint`].
+    /// Stiffness of its tangential spring \[N/m\]. That of the link is less: see [`Looker::joint`].
     pub shear: f64,
+    /// Force along the normal for each metre that one body goes across it: tangential force turns, too \[N/m\].
+    pub lift: Vec3,
     /// What it does to both bodies where they are.
     pub base: [Action; 2],
     pub friction: f64,
@@ -54,8 +56,6 @@ pub(super) struct Joint {
     pub push: f64,
     /// Elastic tangential displacement there, of the first body against the second \[m\].
     pub spring: Vec3,
-    /// The same across the normal there, not that of the link \[m\].
-    pub seen: Vec3,
     /// What has slid since \[m\].
     pub slid: Vec3,
     /// Its number in the structure.
@@ -86,7 +86,8 @@ impl Joint {
         Held {
             push: self.push + squeezed,
             spring: self.spring + across - self.slid,
-            more: self.link.normal * squeezed + self.link.stiffness[1] * across - self.shear * self.slid,
+            more: self.link.normal * (squeezed + self.lift.dot(across)) + self.link.stiffness[1] * across
+                - self.shear * self.slid,
         }
     }
 
@@ -95,18 +96,12 @@ impl Joint {
         self.shear * held.spring.length() - self.friction * held.push.max(0.0)
     }
 
-    /// Takes it as the structure knows it.
-    pub fn become_known(&mut self, link: &Link) {
-        self.spring = turned_with(self.spring, self.link.normal, link.normal);
-        self.link = *link;
-    }
-
     /// As a gap: what its tangential spring held is gone.
     pub fn open(self) -> Self {
         Self {
             base: self.link.actions(self.link.normal * self.push),
             spring: Vec3::ZERO,
-            seen: Vec3::ZERO,
+            lift: Vec3::ZERO,
             slid: Vec3::ZERO,
             number: u32::MAX,
             opened: self.opened + 1,
@@ -143,6 +138,8 @@ pub(super) struct Likeness {
     pub tangential: f64,
     /// Angle between the normals \[rad\].
     pub angle: f64,
+    /// Changes of the structure since it was made anew from which on all springs are taken as they are.
+    pub changes: usize,
 }
 
 /// The tangential spring of a joint as it was.
@@ -169,7 +166,7 @@ impl Kept {
 }
 
 /// A vector across a normal, turned with it on the shortest way; turned back it is the same again.
-fn turned_with(vector: Vec3, from: Vec3, to: Vec3) -> Vec3 {
+pub(super) fn turned_with(vector: Vec3, from: Vec3, to: Vec3) -> Vec3 {
     vector - (from + to) * (vector.dot(to) / (1.0 + from.dot(to)))
 }
 
@@ -272,7 +269,7 @@ impl<'a> Looker<'a> {
     }
 
     /// A joint whose normal turns by so much for each metre that one body goes across it. A force along it turns too, as if the
-    /// tangential spring were softer; where nodes turn, and that spring with them, it is left to the next look.
+    /// tangential spring were softer, and one across it; where nodes turn, and springs with them, it is left to the next look.
     fn joint(
         &self,
         key: Key,
@@ -314,11 +311,11 @@ impl<'a> Looker<'a> {
             other,
             link,
             shear: k_t,
+            lift: if self.turns { Vec3::ZERO } else { spring * (k_t * turning) },
             base: link.actions(touch.normal * push + k_t * spring),
             friction: law.tangential.friction(),
             push,
             spring,
-            seen: spring,
             slid: Vec3::ZERO,
             number: u32::MAX,
             opened: 0,

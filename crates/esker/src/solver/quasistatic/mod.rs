@@ -26,6 +26,7 @@ use crate::contact::visit;
 use crate::fill::drop_and_roll;
 use crate::fill::feed::{Birth, Outcome};
 use crate::fill::{Obstacles, Placed, Push};
+use crate::law::Stored;
 use crate::math::Vec3;
 use crate::measure::energy;
 use crate::model::{Method, Model, Nodes, StaticBy, StaticSettings};
@@ -46,9 +47,8 @@ const MANY: usize = 3000;
 /// Grains of a group that gradients move as one.
 const GROUP: usize = 100;
 
-/// Changes after which the matrix is looked at, and after which it is made anew in any case.
+/// Changes after which the matrix is looked at.
 const WATCH_EVERY: usize = 64;
-const RENEW_AFTER: usize = 8192;
 
 /// Drift beyond which the matrix is made anew.
 const DRIFT: f64 = 1e-9;
@@ -57,6 +57,8 @@ const DRIFT: f64 = 1e-9;
 #[derive(Default)]
 pub struct Quasistatic {
     net: Option<Net>,
+    /// Elastic energy of the contacts, where nothing has moved since they came to rest \[J\].
+    elastic: Option<f64>,
     hook: Option<PhaseHook>,
     builds: u64,
 }
@@ -95,18 +97,19 @@ impl Quasistatic {
     fn rest(&mut self, model: &Model, state: &mut State) -> Result<(), StepError> {
         let mut avalanche =
             Avalanche { step: state.step, grains: state.particles.owned() as u64, ..Avalanche::default() };
-        let before = energy::mechanical(model, state);
+        let elastic = self.elastic.take().unwrap_or_else(|| energy::elastic(model, state).total());
+        let before = elastic + energy::potential(model, &state.particles);
         let net = self.net(model, state)?;
         let done = net.restore(model, state, &mut avalanche);
         watch(net, state);
+        let elastic = press_walls(model, state);
+        self.elastic = Some(elastic);
         // Statics does not tell what becomes of the energy that is not rubbed away: motion, and heat in the end.
         state.ledger.dissipated.friction += avalanche.heat;
-        avalanche.released = before - energy::mechanical(model, state) - avalanche.heat;
+        avalanche.released = before - elastic - energy::potential(model, &state.particles) - avalanche.heat;
         state.ledger.dissipated.damping += avalanche.released;
         state.statics.avalanches.push(avalanche);
-        done.map_err(|Unrest { grains, .. }| not_static(state, &grains))?;
-        press_walls(model, state);
-        Ok(())
+        done.map_err(|Unrest { grains, .. }| not_static(state, &grains))
     }
 
     /// Lets down what the feeds bring, one grain after another, and brings all to rest.
@@ -155,6 +158,7 @@ impl Quasistatic {
         }
         // Else everything is at rest already.
         if moving || remove || model.gravity_alone().is_none() {
+            self.elastic = None;
             self.rest(model, state)?;
         }
         self.feed(model, state)
@@ -163,23 +167,21 @@ impl Quasistatic {
     /// Drops the structure: another will be made of the contacts.
     fn forget(&mut self, state: &mut State) {
         self.net = None;
+        self.elastic = None;
         state.statics.built = None;
     }
 }
 
-/// Makes the matrix anew where it has drifted off, or where another way suits as many nodes better.
+/// Makes the matrix anew where it has drifted off.
 fn watch(net: &mut Net, state: &State) {
     let changes = net.built.changes.len();
     if changes / WATCH_EVERY <= net.watched {
         return;
     }
     net.watched = changes / WATCH_EVERY;
-    let by = chosen(&net.settings, net.structure.frame.freedom, net.structure.frame.nodes);
-    let worn = by != net.built.by || changes >= RENEW_AFTER || net.structure.drift(state.step) > DRIFT;
-    let before = std::mem::replace(&mut net.built.by, by);
-    // What was held a moment ago still is; if rounding says otherwise the old matrix does for some time yet.
-    if worn && net.make_anew().is_err() {
-        net.built.by = before;
+    if net.structure.drift(state.step) > DRIFT {
+        // What was held a moment ago still is; if rounding says otherwise the old matrix does for some time yet.
+        let _ = net.make_anew();
     }
 }
 
@@ -268,10 +270,13 @@ fn wall_energy(model: &Model, state: &State) -> Vec<f64> {
     held
 }
 
-/// Forces of the grains on the walls.
-fn press_walls(model: &Model, state: &mut State) {
+/// Finds the forces of the grains on the walls. Returns the elastic energy of all contacts \[J\].
+fn press_walls(model: &Model, state: &mut State) -> f64 {
     let mut sums = vec![(Vec3::ZERO, Vec3::ZERO); model.walls.len()];
+    let mut elastic = Stored::default();
     visit::for_each(model, state, |contact| {
+        elastic.normal += contact.share * contact.stored.normal;
+        elastic.tangential += contact.share * contact.stored.tangential;
         if let visit::Other::Wall(w) = contact.other {
             sums[w].0 -= contact.force;
             sums[w].1 -= contact.point.cross(contact.force);
@@ -280,6 +285,7 @@ fn press_walls(model: &Model, state: &mut State) {
     for (wall, (force, torque)) in state.walls.iter_mut().zip(sums) {
         (wall.force, wall.torque) = (force, torque);
     }
+    elastic.total()
 }
 
 impl Solver for Quasistatic {

@@ -248,14 +248,13 @@ impl Net {
             let known = self.structure.frame.links[number as usize].expect("it has a number");
             numbered += 1;
             joint.number = number;
-            if joint.resembles(&known, within) {
-                joint.become_known(&known);
-            } else {
+            if !joint.resembles(&known, within) {
                 stale.push((k, number));
             }
         }
         // New springs beside the old ones before these go, so that nothing comes loose.
-        if !stale.is_empty() {
+        let all_anew = self.built.changes.len() >= within.changes && self.renew_all(joints);
+        if !all_anew && !stale.is_empty() {
             let links = stale.iter().map(|&(k, _)| self.link(&joints[k])).collect();
             let numbers = self.put_in(links);
             let old: Vec<(Key, u32)> = stale.iter().map(|&(k, old)| (joints[k].key, old)).collect();
@@ -269,6 +268,21 @@ impl Net {
             self.forget_opened(joints, within.open);
         }
         joints.retain(|joint| joint.push > within.open || joint.number != u32::MAX);
+    }
+
+    /// Makes the structure anew of joints as they are, in the way that suits as many nodes. Returns whether that could be done: what was
+    /// held a moment ago still is; if rounding says otherwise the old matrix does for some time yet.
+    fn renew_all(&mut self, joints: &[Joint]) -> bool {
+        let before = (self.structure.frame.links.clone(), self.built.by);
+        for joint in joints.iter().filter(|joint| joint.number != u32::MAX) {
+            self.structure.frame.links[joint.number as usize] = Some(self.link(joint));
+        }
+        self.built.by = super::chosen(&self.settings, self.freedom(), self.structure.frame.nodes);
+        let done = self.make_anew().is_ok();
+        if !done {
+            (self.structure.frame.links, self.built.by) = before;
+        }
+        done
     }
 
     /// Takes out links of contacts that are no more; where something would come loose they stay.

@@ -4,7 +4,7 @@
 use super::joints::{Held, Joint, Key, Likeness, Looker};
 use super::net::{Near, Net, Unrest, behind};
 use super::record::{Avalanche, Slid};
-use super::slides::{FASTEST, Slides, Slipped};
+use super::slides::{FASTEST, Slides};
 use crate::contact::visit::frames;
 use crate::math::{Quat, Vec3};
 use crate::model::Model;
@@ -26,10 +26,18 @@ const OPENED: u32 = 3;
 /// Farthest way of a grain between two looks, in radii: beyond, nothing is small any more.
 pub(super) const FARTHEST: f64 = 0.01;
 
+/// Forces are known up to this part of stiffness times radius times the square of the farthest way in radii: springs are
+/// straight, ways are not.
+const BENT: f64 = 0.1;
+
+/// And up to this part of what was not in balance at first.
+const ROUGH: f64 = 1e-4;
+
 /// Springs as they are at the first look: the nearer to them the structure, the fewer looks there are. It serves for all looks
 /// unless grains move far. What has opened by then is no contact; later, what opens pulls until it is taken out in its turn.
-const FIRST: Likeness = Likeness { open: 0.0, normal: 0.1, tangential: 0.05, angle: 0.002 };
-const LATER: Likeness = Likeness { open: f64::NEG_INFINITY, normal: 0.2, tangential: 0.2, angle: 0.02 };
+const FIRST: Likeness = Likeness { open: 0.0, normal: 0.1, tangential: 0.05, angle: 0.002, changes: 12 };
+const LATER: Likeness =
+    Likeness { open: f64::NEG_INFINITY, normal: 0.2, tangential: 0.2, angle: 0.02, changes: usize::MAX };
 
 /// What has been seen of the contacts.
 struct Sight {
@@ -143,10 +151,7 @@ impl Net {
             joints.retain(|joint| !behind(p, joint).iter().any(|g| falls.contains(g)));
         }
         for joint in joints {
-            joint.spring = match end {
-                End::Rest => joint.seen,
-                _ => joint.after(self.structure.frame.freedom, u).spring,
-            };
+            joint.spring = joint.after(self.structure.frame.freedom, u).spring;
         }
         Ok(end)
     }
@@ -212,25 +217,21 @@ impl Net {
         acting
     }
 
-    /// Forces of all joints after displacements, what is then not in balance on each node, and the largest of it, moments over
-    /// a radius.
-    fn weigh(&self, p: &Particles, acting: &[f64], joints: &[Joint], u: &[f64]) -> (Vec<Held>, Vec<f64>, f64) {
+    /// What is not in balance on each node after displacements, and the largest of it, moments over a radius.
+    fn weigh(&self, p: &Particles, acting: &[f64], joints: &[Joint], u: &[f64]) -> (Vec<f64>, f64) {
         let freedom = self.freedom();
         let mut r = acting.to_vec();
-        let held = joints.iter().map(|joint| {
-            let held = joint.after(freedom, u);
-            let [on_a, on_b] = joint.link.actions(held.more);
+        for joint in joints {
+            let [on_a, on_b] = joint.link.actions(joint.after(freedom, u).more);
             freedom.load(&mut r, joint.link.ends[0], &on_a);
             freedom.load(&mut r, joint.link.ends[1], &on_b);
-            held
-        });
-        let held = held.collect();
+        }
         let mut worst = 0.0f64;
         for (i, &node) in self.node.iter().enumerate().filter(|(_, node)| **node != GROUND) {
             let Action { force, couple } = freedom.action(&r, node);
             worst = worst.max(force.abs().max_element()).max(couple.abs().max_element() / p.radius(i));
         }
-        (held, r, worst)
+        (r, worst)
     }
 
     /// Solves and changes until nothing is to be changed but what the next look will tell better, for grains that stay close to
@@ -251,68 +252,60 @@ impl Net {
         let m = freedom.size();
         let mut at_rest = true;
         let (mut last, mut stuck) = (f64::INFINITY, 0);
-        let mut slid_last = false;
-        let mut contacts = (avalanche.connected, avalanche.disconnected);
         let mut tempo = FASTEST;
         let mut acting = self.acting(loads, joints);
+        let mut first = 0.0f64;
+        let bend = joints.iter().map(|joint| joint.link.stiffness[0] * p.radius(joint.i)).fold(0.0, f64::max);
         for _ in 0..ROUNDS {
-            let (held, mut r, worst) = self.weigh(p, &acting, joints, u);
+            let (mut r, worst) = self.weigh(p, &acting, joints, u);
+            first = first.max(worst);
             if worst.is_nan() {
                 return Err(Unrest::of(Vec::new()));
             }
-            // Slides keep the balance nearly: others may follow.
-            if worst > slack && !slid_last {
-                // Solve for what is not in balance; what is nearly in balance is left alone.
+            // What the next look will tell better is left to it.
+            let way = self.way(p, u);
+            let enough = slack.max(BENT * bend * way * way).max(ROUGH * first);
+            if worst <= enough {
+                let held: Vec<Held> = joints.iter().map(|joint| joint.after(freedom, u)).collect();
+                let changed = self.connect(p, joints, gaps, u, way, enough, avalanche)?
+                    || self.disconnect(p, joints, gaps, &held, enough, avalanche)?;
+                if !changed && !self.slide_all(joints, &held, enough, &mut tempo, u, slid, avalanche, p) {
+                    avalanche.unbalanced = worst;
+                    return Ok(at_rest);
+                }
                 at_rest = false;
-                for node in r.chunks_exact_mut(m) {
-                    if node.iter().all(|r| r.abs() < 1e-2 * slack) {
-                        node.fill(0.0);
-                    }
-                }
-                let mut step = vec![0.0; u.len()];
-                self.structure.backend.respond(&self.structure.frame, &r, &mut step);
-                avalanche.solutions += 1;
-                // As far as nothing moves too far at once: springs are straight for small ways only.
-                let part = self.part_of(p, u, &step);
-                u.iter_mut().zip(&step).for_each(|(u, s)| *u += part * s);
-                if part < 1.0 {
+                (last, stuck) = (f64::INFINITY, 0);
+                if changed {
+                    tempo = FASTEST;
+                    // New nodes have no displacement yet, and some load.
+                    u.resize(self.structure.frame.size(), 0.0);
+                    acting = self.acting(self.loads(model, state), joints);
+                } else if self.way(p, u) > FARTHEST {
                     return Ok(false);
-                }
-                stuck = if worst > 0.5 * last { stuck + 1 } else { 0 };
-                last = worst;
-                if stuck > 20 {
-                    return Err(Unrest::of(Vec::new()));
                 }
                 continue;
             }
-            (last, stuck) = (f64::INFINITY, 0);
-            let changed = self.connect(p, joints, gaps, u, slack, avalanche)?
-                || self.disconnect(p, joints, gaps, &held, slack, avalanche)?;
-            let slides = match changed {
-                true => Slipped::Nothing,
-                false => self.slide_all(joints, &held, slack, &mut tempo, u, slid, avalanche, p),
-            };
-            if !changed && slides == Slipped::Nothing && worst <= slack {
-                avalanche.unbalanced = worst;
-                return Ok(at_rest);
-            }
-            slid_last = slides != Slipped::Nothing;
-            if slid_last && self.way(p, u) > FARTHEST {
-                return Ok(false);
-            }
-            // The next look tells better what is still to be done, unless gaps close.
-            let closes = |gap: &Joint| gap.after(freedom, u).push > slack;
-            if slides == Slipped::ToTheEnd && !gaps.iter().any(closes) {
-                return Ok(false);
-            }
-            if (avalanche.connected, avalanche.disconnected) != contacts {
-                contacts = (avalanche.connected, avalanche.disconnected);
-                tempo = FASTEST;
-                // New nodes have no displacement yet, and some load.
-                u.resize(self.structure.frame.size(), 0.0);
-                acting = self.acting(self.loads(model, state), joints);
-            }
+            // Solve for what is not in balance; what is nearly in balance is left alone.
             at_rest = false;
+            for node in r.chunks_exact_mut(m) {
+                if node.iter().all(|r| r.abs() < 1e-2 * slack) {
+                    node.fill(0.0);
+                }
+            }
+            let mut step = vec![0.0; u.len()];
+            self.structure.backend.respond(&self.structure.frame, &r, &mut step);
+            avalanche.solutions += 1;
+            // As far as nothing moves too far at once: springs are straight for small ways only.
+            let part = self.part_of(p, u, &step);
+            u.iter_mut().zip(&step).for_each(|(u, s)| *u += part * s);
+            if part < 1.0 {
+                return Ok(false);
+            }
+            stuck = if worst > 0.5 * last { stuck + 1 } else { 0 };
+            last = worst;
+            if stuck > 20 {
+                return Err(Unrest::of(Vec::new()));
+            }
         }
         let sliding = joints.iter().filter(|j| j.excess(&j.after(freedom, u)) > slack).map(|j| j.i).collect();
         Err(Unrest::of(sliding))
@@ -342,11 +335,17 @@ impl Net {
         joints: &mut Vec<Joint>,
         gaps: &mut Vec<Joint>,
         u: &[f64],
+        way: f64,
         slack: f64,
         avalanche: &mut Avalanche,
     ) -> Result<bool, Unrest> {
         let freedom = self.freedom();
+        // No gap closes by more than both ways.
+        let farthest = 2.0 * way * p.place.iter().fold(0.0, |m: f64, place| m.max(place.radius));
         let closed = |(k, gap): (usize, &Joint)| {
+            if gap.push + gap.link.stiffness[0] * farthest < 0.0 {
+                return None;
+            }
             let push = gap.after(freedom, u).push;
             (push > slack && gap.opened < OPENED).then_some((-push, k))
         };
@@ -418,7 +417,11 @@ impl Net {
     /// The farthest way of a grain, in radii.
     fn way(&self, p: &Particles, u: &[f64]) -> f64 {
         let nodes = self.node.iter().enumerate().filter(|(_, node)| **node != GROUND && !u.is_empty());
-        nodes.map(|(i, &node)| self.freedom().shift(u, node).by.length() / p.radius(i)).fold(0.0, f64::max)
+        let square = |(i, &node): (usize, &u32)| {
+            let radius = p.radius(i);
+            self.freedom().shift(u, node).by.length_squared() / (radius * radius)
+        };
+        nodes.map(square).fold(0.0, f64::max).sqrt()
     }
 }
 

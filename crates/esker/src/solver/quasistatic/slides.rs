@@ -1,6 +1,6 @@
 //! Slides of contacts that friction does not hold.
 
-use super::joints::{Held, Joint, Key};
+use super::joints::{Held, Joint, Key, turned_with};
 use super::net::Net;
 use super::record::{Avalanche, Slid};
 use crate::math::Vec3;
@@ -38,20 +38,6 @@ const WIDENED: usize = 20;
 
 /// Farthest slide at once, in radii.
 const STRIDE: f64 = 0.01;
-
-/// Time after which hardly anything is left to slide.
-const LONG: f64 = 1e3;
-
-/// What has slid.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Slipped {
-    /// Nothing is beyond what friction holds.
-    Nothing,
-    /// A part of what has to, so that nothing goes too far at once.
-    InPart,
-    /// All that has to, as far as springs tell, and nothing pulls by it.
-    ToTheEnd,
-}
 
 /// What slides of a link do.
 struct Answer {
@@ -104,6 +90,8 @@ struct Listed {
     joints: Vec<usize>,
     /// Their places among all sliders.
     sliders: Vec<usize>,
+    /// Where to, across the normals as they are now.
+    directions: Vec<Vec3>,
     /// Tangential force in their direction beyond what friction holds \[N\].
     excess: Vec<f64>,
 }
@@ -123,7 +111,10 @@ impl Slides {
 
     /// The slider of a joint, what slides of which do is known; the cosine of its direction may be less than one by so much.
     fn slider(&mut self, freedom: Freedom, joint: &Joint, direction: Vec3, within: f64) -> usize {
-        let is_it = |s: &&usize| 1.0 - self.sliders[**s].direction.dot(direction) <= within;
+        let is_it = |s: &&usize| {
+            let Slider { link, direction: known, .. } = &self.sliders[**s];
+            1.0 - turned_with(*known, link.normal, joint.link.normal).dot(direction) <= within
+        };
         if let Some(&known) = self.of_link(joint.number).iter().find(is_it) {
             return known;
         }
@@ -174,7 +165,9 @@ impl Slides {
                 let line = &self.coupling[listed.sliders[k]];
                 listed.excess[k] - active.iter().zip(&way).map(|(&s, way)| line[listed.sliders[s]] * way).sum::<f64>()
             };
-            let next: Vec<bool> = (0..n).map(|k| if goes[k] { all[k] > 0.0 } else { left(k) > slack }).collect();
+            // Backwards by less than counts is as good as not at all.
+            let least = |k: usize| -slack / self.sliders[listed.sliders[k]].shear;
+            let next: Vec<bool> = (0..n).map(|k| if goes[k] { all[k] > least(k) } else { left(k) > slack }).collect();
             let wrong = next.iter().zip(&goes).filter(|(next, goes)| next != goes).count();
             if wrong == 0 {
                 return Some(all);
@@ -227,7 +220,8 @@ impl Slides {
 impl Net {
     /// All joints beyond what friction holds slide together with those that their slides push beyond it: Gavrilov's
     /// (4.34)–(4.36) with the sign of E-16, solved for all at once instead of one batch after another. Where they would run away
-    /// they slide as contacts with a viscous limit would, in a time that is short enough that none goes far.
+    /// they slide as contacts with a viscous limit would, in a time that is short enough that none goes far. Returns whether anything
+    /// had to.
     pub(super) fn slide_all(
         &mut self,
         joints: &mut [Joint],
@@ -238,27 +232,27 @@ impl Net {
         slid: &mut BTreeMap<Key, Slid>,
         avalanche: &mut Avalanche,
         p: &Particles,
-    ) -> Slipped {
+    ) -> bool {
         if !joints.iter().zip(held).any(|(joint, held)| joint.excess(held) > slack) {
-            return Slipped::Nothing;
+            return false;
         }
-        // Those that are at their limit already will hardly stay behind.
-        let at_limit = |k: &usize| joints[*k].excess(&held[*k]) > -NEARLY * joints[*k].friction * held[*k].push;
-        let those: Vec<(usize, Vec3)> =
-            (0..joints.len()).filter(at_limit).map(|k| (k, held[k].spring.normalize_or_zero())).collect();
+        // Those that are at their limit already will hardly stay behind, nor will those that slid before.
+        let at_limit = |k: usize| joints[k].excess(&held[k]) > -NEARLY * joints[k].friction * held[k].push;
+        let slid_before = |k: usize| !self.slides.of_link(joints[k].number).is_empty() && held[k].push > 0.0;
+        let those: Vec<(usize, Vec3)> = (0..joints.len())
+            .filter(|&k| at_limit(k) || slid_before(k))
+            .map(|k| (k, held[k].spring.normalize_or_zero()))
+            .collect();
         self.slides.clear_up(those.len());
         let mut listed = Listed::default();
         self.enlist(joints, held, &those, slack, &mut listed, avalanche);
-        let (mut found, mut done) = (None, Slipped::InPart);
+        let mut found = None;
         while found.is_none() && *tempo >= 1.0 {
             found = self.ways(p, joints, held, u, ENOUGH * slack, *tempo, &mut listed, avalanche);
-            if found.as_ref().is_some_and(|(.., pulls)| !pulls) && *tempo >= LONG {
-                done = Slipped::ToTheEnd;
-            }
             *tempo *= if found.is_some() { 1.0 / SLOWER } else { SLOWER };
         }
         *tempo = tempo.clamp(1.0 / SLOWER, FASTEST);
-        let (ways, after, _) = found.unwrap_or_else(|| {
+        let (ways, after) = found.unwrap_or_else(|| {
             let own = |(&k, excess): (&usize, &f64)| excess.max(0.0) / joints[k].shear;
             let mut ways: Vec<f64> = listed.joints.iter().zip(&listed.excess).map(own).collect();
             let far = listed.longest(p, joints, &ways);
@@ -266,13 +260,13 @@ impl Net {
                 ways.iter_mut().for_each(|way| *way *= STRIDE / far);
             }
             let after = self.displaced(u, &listed, &ways);
-            (ways, after, false)
+            (ways, after)
         });
         u.copy_from_slice(&after);
-        for (s, &way) in ways.iter().enumerate().filter(|(_, way)| **way > 0.0) {
-            joints[listed.joints[s]].slid += self.slides.sliders[listed.sliders[s]].direction * way;
+        for (s, &way) in ways.iter().enumerate().filter(|(_, way)| **way != 0.0) {
+            joints[listed.joints[s]].slid += listed.directions[s] * way;
         }
-        for (&k, way) in listed.joints.iter().zip(ways).filter(|(_, way)| *way > 0.0) {
+        for (&k, way) in listed.joints.iter().zip(ways).filter(|(_, way)| *way != 0.0) {
             let joint = &joints[k];
             // Friction as it is in the middle of the slide.
             let push = 0.5 * (held[k].push + joint.after(self.freedom(), u).push);
@@ -285,13 +279,13 @@ impl Net {
             avalanche.literal += literal;
         }
         avalanche.rounds += 1;
-        done
+        true
     }
 
     /// Displacements after slides.
     fn displaced(&self, u: &[f64], listed: &Listed, ways: &[f64]) -> Vec<f64> {
         let mut after = u.to_vec();
-        for (&slider, &way) in listed.sliders.iter().zip(ways).filter(|(_, way)| **way > 0.0) {
+        for (&slider, &way) in listed.sliders.iter().zip(ways).filter(|(_, way)| **way != 0.0) {
             let answer = &self.slides.sliders[slider].answer;
             after.iter_mut().zip(answer).for_each(|(u, a)| *u += way * a);
         }
@@ -300,8 +294,8 @@ impl Net {
 
     /// How far joints slide in a time (in which one that nothing opposes slides so many times as far as to its limit): the excess at
     /// the end of it makes them slide, (k/t + M) s = excess, where M tells how much a slide of one takes off another. Those that would
-    /// slide backwards stick; those that come beyond their limit by it slide as well. Returns the displacements after it, too, and whether
-    /// anything pulls then; `None` where they run away or go too far at once.
+    /// slide backwards stick; those that come beyond their limit by it slide as well. Returns the displacements after it, too;
+    /// `None` where they run away or go too far at once.
     fn ways(
         &mut self,
         p: &Particles,
@@ -312,24 +306,23 @@ impl Net {
         tempo: f64,
         listed: &mut Listed,
         avalanche: &mut Avalanche,
-    ) -> Option<(Vec<f64>, Vec<f64>, bool)> {
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
         for _ in 0..WIDENED {
             let ways = self.slides.forward(listed, tempo, slack)?;
             if listed.longest(p, joints, &ways) > STRIDE {
                 return None;
             }
             let after = self.displaced(u, listed, &ways);
-            let (more, pulls) = self.pushed_beyond(joints, &after, slack, listed, &ways);
+            let more = self.pushed_beyond(joints, &after, slack, listed, &ways);
             if more.is_empty() {
-                return Some((ways, after, pulls));
+                return Some((ways, after));
             }
             self.enlist(joints, held, &more, slack, listed, avalanche);
         }
         None
     }
 
-    /// Joints that slides push beyond what friction holds, and where to, which are not there with that direction; and whether any
-    /// pulls then.
+    /// Joints that slides push beyond what friction holds, and where to, which are not there with that direction.
     fn pushed_beyond(
         &self,
         joints: &[Joint],
@@ -337,16 +330,15 @@ impl Net {
         slack: f64,
         listed: &Listed,
         ways: &[f64],
-    ) -> (Vec<(usize, Vec3)>, bool) {
+    ) -> Vec<(usize, Vec3)> {
         let mut slid = vec![Vec3::ZERO; joints.len()];
-        for (s, &way) in ways.iter().enumerate().filter(|(_, way)| **way > 0.0) {
-            slid[listed.joints[s]] += way * self.slides.sliders[listed.sliders[s]].direction;
+        for (s, &way) in ways.iter().enumerate().filter(|(_, way)| **way != 0.0) {
+            slid[listed.joints[s]] += way * listed.directions[s];
         }
-        let (mut more, mut pulls) = (Vec::new(), false);
+        let mut more = Vec::new();
         for (k, joint) in joints.iter().enumerate() {
             let mut held = joint.after(self.freedom(), after);
             held.spring -= slid[k];
-            pulls |= held.push < -slack;
             // Those that let go are no longer joints in the next round.
             if held.push > 0.0 && joint.excess(&held) > slack {
                 let direction = held.spring.normalize_or_zero();
@@ -357,7 +349,7 @@ impl Net {
                 }
             }
         }
-        (more, pulls)
+        more
     }
 
     /// Adds joints to those that slide.
@@ -375,9 +367,11 @@ impl Net {
             let (joint, freedom) = (&joints[k], self.freedom());
             let force = joint.shear * held[k].spring.length();
             let slider = self.slides.slider(freedom, joint, direction, (ONE * slack / force).min(ONE_AT_MOST));
-            let direction = self.slides.sliders[slider].direction;
+            let Slider { link, direction: known, .. } = &self.slides.sliders[slider];
+            let direction = turned_with(*known, link.normal, joint.link.normal);
             listed.joints.push(k);
             listed.sliders.push(slider);
+            listed.directions.push(direction);
             listed.excess.push(joint.shear * held[k].spring.dot(direction) - joint.friction * held[k].push.max(0.0));
         }
     }
@@ -422,7 +416,7 @@ mod tests {
         };
         let sliders = (0..excess.len() as u32).map(slider).collect();
         let all: Vec<usize> = (0..excess.len()).collect();
-        let listed = Listed { joints: all.clone(), sliders: all, excess: excess.to_vec() };
+        let listed = Listed { joints: all.clone(), sliders: all, excess: excess.to_vec(), ..Listed::default() };
         (Slides { sliders, coupling, ..Slides::default() }, listed)
     }
 
