@@ -3,7 +3,7 @@
 //! The order of elimination is that of least degree: each time the node with the fewest neighbours goes first, and its
 //! neighbours become neighbours of each other, which also tells where L has blocks. Costs little more than the number of
 //! blocks in planar structures (about n log n); in space the factors fill up and [`gradients`](super::gradients) is better from a
-//! few thousand nodes on. Nodes and links that come and go after the factors were made stand in a [border](super::border)
+//! few thousand nodes on. Nodes and links that come and go after the factors were made stand in a dense border
 //! until it has grown large. Always the same bits: one worker does it.
 //!
 //! A general sparse library would do as well; the one that was tried took four minutes of processor time to compile, which every
