@@ -170,6 +170,12 @@ pub(super) fn turned_with(vector: Vec3, from: Vec3, to: Vec3) -> Vec3 {
     vector - (from + to) * (vector.dot(to) / (1.0 + from.dot(to)))
 }
 
+/// What the forces of a contact, along its normal and across it, do as they turn with it, by so much for each metre across: how much
+/// softer the tangential spring seems \[N/m\], and what comes along the normal for each metre \[N/m\].
+fn turn_of_forces(push: f64, tangential: Vec3, turning: f64) -> (f64, Vec3) {
+    (push.max(0.0) * turning, tangential * turning)
+}
+
 /// A vector nearly across a normal, turned until it is, with its length.
 fn turned_across(vector: Vec3, normal: Vec3) -> Vec3 {
     vector.reject_from_normalized(normal).normalize_or_zero() * vector.length()
@@ -303,15 +309,16 @@ impl<'a> Looker<'a> {
         let kept = kept.filter(|_| k_t > 0.0);
         let spring = kept.map_or(Vec3::ZERO, |kept| kept.across(touch.normal) * (kept.stiffness / k_t));
         let levers = if self.turns { levers } else { [0.0; 2] };
-        let softer = if self.turns { 0.0 } else { (push.max(0.0) * turning).min(0.5 * k_t) };
-        let link = Link { ends: [GROUND; 2], normal: touch.normal, levers, stiffness: [k_n, k_t - softer] };
+        let (softer, lift) = turn_of_forces(push, k_t * spring, if self.turns { 0.0 } else { turning });
+        let stiffness = [k_n, k_t - softer.min(0.5 * k_t)];
+        let link = Link { ends: [GROUND; 2], normal: touch.normal, levers, stiffness };
         Joint {
             key,
             i,
             other,
             link,
             shear: k_t,
-            lift: if self.turns { Vec3::ZERO } else { spring * (k_t * turning) },
+            lift,
             base: link.actions(touch.normal * push + k_t * spring),
             friction: law.tangential.friction(),
             push,
@@ -396,6 +403,45 @@ mod tests {
             // What is along the axis of the turn stays.
             let axis = from.cross(to);
             assert!((turned_with(axis, from, to) - axis).length() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn forces_close_by_are_those_by_springs_but_for_the_square_of_the_way() {
+        let (k_n, k_t, rest) = (1e3, 4e2, 1.1);
+        let (apart, spring) = (Vec3::new(0.6, 0.8, 0.0), Vec3::new(-0.08, 0.06, 0.05));
+        // The force on the second of two balls, as the next look would find it when the first has gone by `way`.
+        let force = |way: Vec3| {
+            let (now, normal) = (apart - way, (apart - way).normalize());
+            let across = way.reject_from_normalized(apart);
+            k_n * (rest - now.length()) * normal + k_t * turned_with(spring + across, apart, normal)
+        };
+        let push = k_n * (rest - 1.0);
+        let (softer, lift) = turn_of_forces(push, k_t * spring, 1.0);
+        let link = Link { ends: [0, GROUND], normal: apart, levers: [0.0; 2], stiffness: [k_n, k_t - softer] };
+        let joint = Joint {
+            key: Key::Pair(0, 1),
+            i: 0,
+            other: Other::Grain(1),
+            link,
+            shear: k_t,
+            lift,
+            base: link.actions(push * apart + k_t * spring),
+            friction: 1.0,
+            push,
+            spring,
+            slid: Vec3::ZERO,
+            number: 0,
+            opened: 0,
+        };
+        let off = |size: f64| {
+            let way = size * Vec3::new(0.3, -0.5, 0.7);
+            let more = joint.after(Freedom::Spatial, &way.to_array()).more;
+            (force(way) - force(Vec3::ZERO) - more).length()
+        };
+        for size in [1e-2, 1e-3, 1e-4] {
+            let order = (off(size) / off(0.5 * size)).log2();
+            assert!((order - 2.0).abs() < 0.05, "{size}: {order}");
         }
     }
 }
