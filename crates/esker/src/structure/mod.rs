@@ -585,15 +585,20 @@ impl<B: Backend> Structure<B> {
 
     /// How far K Z is from one: the part of a random vector that does not come back.
     pub fn drift(&mut self, seed: u64) -> f64 {
-        use crate::rng::{Purpose, Stream};
-        let mut stream = Stream::new(seed, Purpose::Noise, self.frame.size() as u64);
-        let x: Vec<f64> = (0..self.frame.size()).map(|_| 2.0 * stream.uniform() - 1.0).collect();
-        let mut u = vec![0.0; x.len()];
-        self.backend.respond(&self.frame, &x, &mut u);
-        let back = self.frame.times(&u);
-        let square = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
-        square(&mut back.iter().zip(&x).map(|(b, x)| b - x)) / square(&mut x.iter().copied())
+        drift(&self.frame, &mut self.backend, seed)
     }
+}
+
+/// The part of a random load that the answer to it does not hold.
+fn drift(frame: &Frame, backend: &mut impl Backend, seed: u64) -> f64 {
+    use crate::rng::{Purpose, Stream};
+    let mut stream = Stream::new(seed, Purpose::Noise, frame.size() as u64);
+    let x: Vec<f64> = (0..frame.size()).map(|_| 2.0 * stream.uniform() - 1.0).collect();
+    let mut u = vec![0.0; x.len()];
+    backend.respond(frame, &x, &mut u);
+    let back = frame.times(&u);
+    let square = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
+    square(&mut back.iter().zip(&x).map(|(b, x)| b - x)) / square(&mut x.iter().copied())
 }
 
 /// Numbers of links that are free to be given again.
