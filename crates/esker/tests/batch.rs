@@ -221,6 +221,36 @@ fn the_vector_widths_give_the_same_bits_on_any_number_of_threads() {
     }
 }
 
+/// So many grains on a floor that they are sorted in strips, with partners far off in memory, that each worker has several
+/// segments, and that energies are summed by more than a block of grains.
+#[test]
+fn grains_in_strips_move_as_one_after_another_and_on_any_number_of_threads() {
+    let (_, law, _) = laws().pop().expect("some laws");
+    let mut model = model(law, 2500.0, 2e-6);
+    model.skin = 0.3 * R;
+    model.fields.push(gravity(Vec3::new(1.0, 0.5, -9.81)));
+    model.walls = vec![plane(0.3 * R * Vec3::Z, Vec3::Z)];
+    let mut state = State::new(&model);
+    let mut random = Stream::new(3, Purpose::Fill, 0);
+    for n in 0..45 * 44 * 36 {
+        let x = 1.9 * R * Vec3::new((n % 45) as f64, (n / 45 % 44) as f64, (n / 45 / 44) as f64 + 0.6);
+        let (v, w) = (0.5 * random.in_ball(false), 100.0 * random.in_ball(false));
+        add(&model, &mut state, 0, x, R * random.between(0.8, 1.05), v, w);
+    }
+    let one = run(Explicit::new(1), &model, &state, 60);
+    let far = one.contacts.pairs.iter().filter(|c| c.j - c.i > 20_000).count();
+    assert!(
+        far > 500 && one.contacts.walls.len() > 1000,
+        "{far} pairs far off, {} on the floor",
+        one.contacts.walls.len()
+    );
+    for workers in [2, 5] {
+        assert!(one == run(Explicit::new(workers), &model, &state, 60), "other bits on {workers} workers");
+    }
+    let off = difference(&one, &run(Explicit::new(1).one_pair_at_a_time(), &model, &state, 60));
+    assert!(off.iter().all(|off| *off < 3e-13), "{off:?}");
+}
+
 #[test]
 fn springs_go_on_when_the_laws_change() {
     let laws = laws();

@@ -1,18 +1,18 @@
-//! The working list: candidates and memory, cut into one segment per worker.
+//! The working list: candidates and memory, cut into segments, one or more per worker.
 //!
-//! A worker owns a contiguous range of grains and evaluates every pair that touches it; a pair cut by a border stands in
+//! A segment owns a contiguous range of grains and holds every pair that touches it; a pair cut by a border stands in
 //! two segments, each with its own copy of the memory, which evolve identically because a pair is always evaluated in
 //! the same orientation. Every grain thus sums its contacts in ascending order of partners whatever the cut, and the
-//! results do not depend on the number of workers. Ranges are multiples of [`BLOCK`] grains, the unit in which energy is
-//! summed.
+//! results do not depend on how the grains are cut up. Ranges are whole [units](super::sums) of grains, by
+//! which energy is summed.
 
 use super::flats::Flat;
 use super::near_pairs::Near;
 use super::near_walls::{Finder, NearWalls, Reach};
 use super::octets::Needs;
 use super::spots::Spots;
+use super::sums::{Losses, Units, WallSums};
 use super::{Contacts, PairContact, WallContact};
-use crate::integrate::isotropic::Found;
 use crate::lanes;
 use crate::law::Memory;
 use crate::neighbor::Candidates;
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use std::iter::repeat_n;
 use std::ops::Range;
 
-/// Grains per block of an ordered sum.
+/// Grains per block: what is known of velocities is known of blocks, and blocks begin a step as a whole.
 pub const BLOCK: usize = 64;
 
 /// What one worker owns.
@@ -32,10 +32,8 @@ pub struct Segment {
     /// Candidate pairs, one list for each of [`PARTS`]. Swept in this order every grain meets its images first, then its
     /// partners in ascending order, wherever the range ends.
     pub parts: [Pairs; 4],
-    /// Blocks with grains that other workers look at.
-    pub shared: Vec<bool>,
-    /// What the last pass of the integration found in each block: velocities, energy lost as far as the grains tell.
-    pub found: Vec<Found>,
+    /// Blocks of all grains, not its own, that its pairs look at; ascending.
+    pub others: Vec<u32>,
     /// Walls within reach, but for `flats`.
     pub near_walls: NearWalls,
     /// Planes within reach, for the fast loop.
@@ -46,10 +44,10 @@ pub struct Segment {
     pub walls_before: Vec<WallContact>,
     /// Touching walls for the fast loop, now and a step ago.
     pub spots: [Spots; 2],
-    /// Energy booked by the last sweep, one entry per block of grains.
-    pub sums: Vec<super::sweep::BlockSum>,
+    /// Energy lost in the last sweep.
+    pub losses: Losses,
     /// Wall loads of the last sweep.
-    pub wall_sums: super::walls::WallSums,
+    pub wall_sums: WallSums,
     /// Room for the narrow phase.
     pub touches: Vec<crate::boundary::WallTouch>,
 }
@@ -201,33 +199,55 @@ impl Segment {
         self.walls = kept.walls;
     }
 
-    /// Finds out which blocks other workers look at.
-    fn find_shared(&mut self) {
-        self.shared = vec![false; self.sums.len()];
+    /// Finds out which blocks of others its pairs look at.
+    fn find_others(&mut self) {
         let [_, below, _, above] = &self.parts;
-        let seconds = (0..below.len()).map(|k| below.grains(k).1);
-        let firsts = (0..above.len()).map(|k| above.grains(k).0);
-        for grain in seconds.chain(firsts) {
-            self.shared[(grain - self.grains.start) / BLOCK] = true;
-        }
+        let firsts = (0..below.len()).map(|k| below.grains(k).0);
+        let seconds = (0..above.len()).map(|k| above.grains(k).1);
+        self.others = firsts.chain(seconds).map(|grain| (grain / BLOCK) as u32).collect();
+        self.others.sort_unstable();
+        self.others.dedup();
     }
 }
 
-/// Ranges of whole blocks, as even as can be: a grain makes about as much work as a candidate pair.
-fn ranges(candidates: &Candidates, workers: usize) -> Vec<Range<usize>> {
+/// Least grains of a segment where workers have several: below that too many pairs are cut.
+const LEAST: usize = 6144;
+
+/// Grains of each segment, about. Workers take segments one after another, first the large ones, then ever smaller ones, so
+/// that all are done at about the same time however fast each of them is just then.
+fn shares(grains: usize, workers: usize) -> Vec<usize> {
+    let workers = workers.max(1);
+    if workers == 1 || grains < 2 * LEAST * workers {
+        return vec![grains.div_ceil(workers); workers];
+    }
+    let mut shares = Vec::new();
+    let mut left = grains;
+    while left > 0 {
+        let share = (2 * left / (3 * workers)).max(LEAST);
+        let share = if left < share + LEAST / 2 { left } else { share };
+        shares.push(share);
+        left -= share;
+    }
+    shares
+}
+
+/// Ranges of whole units, at least one each, that make work in the proportions of the shares: a grain makes about as much
+/// as a candidate pair.
+fn ranges(candidates: &Candidates, units: Units, shares: &[usize]) -> Vec<Range<usize>> {
     let grains = candidates.owned();
-    let blocks = grains.div_ceil(BLOCK);
-    let workers = workers.clamp(1, blocks.max(1));
-    let first = |block: usize| (block * BLOCK).min(grains);
-    let work_before =
-        |block: usize| first(block) + candidates.start.get(first(block)).map_or(0, |&pairs| pairs as usize);
-    let mut ends = vec![0];
-    for w in 1..=workers {
-        let share = work_before(blocks) as u128 * w as u128 / workers as u128;
-        // At least one block each.
-        let (least, most) = (ends[w - 1] + 1, blocks - (workers - w));
-        let even = (least..most).find(|&block| work_before(block) as u128 >= share).unwrap_or(most);
-        ends.push(if blocks == 0 { 0 } else { even });
+    let count = grains.div_ceil(units.grains());
+    let first = |unit: usize| (unit * units.grains()).min(grains);
+    let work_before = |unit: usize| first(unit) + candidates.start.get(first(unit)).map_or(0, |&pairs| pairs as usize);
+    let segments = shares.len().clamp(1, count.max(1));
+    let shares = &shares[..segments];
+    let all = shares.iter().sum::<usize>().max(1) as u128;
+    let (mut ends, mut given) = (vec![0], 0);
+    for (w, share) in (1..).zip(shares) {
+        given += share;
+        let work = work_before(count) as u128 * given as u128 / all;
+        let (least, most) = (ends[w - 1] + 1, count - (segments - w));
+        let even = (least..most).find(|&unit| work_before(unit) as u128 >= work).unwrap_or(most);
+        ends.push(if count == 0 { 0 } else { even });
     }
     ends.windows(2).map(|ends| first(ends[0])..first(ends[1])).collect()
 }
@@ -242,18 +262,19 @@ pub fn build(
     form: Loop,
     wall_form: Loop,
 ) -> Vec<Segment> {
-    let span = candidates.span();
+    let reaches = candidates.reaches(BLOCK);
+    let units = Units::of(candidates.owned());
     let segment = |own: Range<usize>| {
         let part = |part: Part| {
-            let rows = rows_of(part, &own, span);
-            let from = contacts.pairs.partition_point(|c| (c.i as usize) < rows.start);
+            let rows = rows_of(part, &own, &reaches);
+            let start = rows.first().map_or(own.start, |rows| rows.start);
+            let from = contacts.pairs.partition_point(|c| (c.i as usize) < start);
             let touching = contacts.pairs[from..].iter().filter(|c| c.memory.touching);
             let known = Recall::new(touching.map(|c| (c.i, (c.j, c.shift), &c.memory)));
-            let (mut pairs, known) = assemble(part, rows, &own, candidates, known);
+            let (mut pairs, known) = assemble(part, &rows, &own, candidates, known);
             pairs.memory = Memories::new(form, pairs.len, known);
             pairs
         };
-        let blocks = own.len().div_ceil(BLOCK);
         let walls = slice_of(&contacts.walls, &own, |w| w.grain);
         let of_wall = |w: usize| walls.iter().filter(move |c| c.wall as usize == w && c.memory.touching);
         let flats = match wall_form {
@@ -273,17 +294,18 @@ pub fn build(
             walls,
             spots,
             parts: PARTS.map(part),
-            found: vec![Found::NOTHING; blocks],
-            sums: vec![Default::default(); blocks],
+            losses: Losses::new(units, own.len()),
+            wall_sums: WallSums::new(units),
             near_walls: near_walls.find(own.clone(), reach, wall_form),
             flats,
             grains: own.clone(),
             ..Default::default()
         };
-        segment.find_shared();
+        segment.find_others();
         segment
     };
-    ranges(candidates, workers).into_par_iter().map(segment).collect()
+    let shares = shares(candidates.owned(), workers);
+    ranges(candidates, units, &shares).into_par_iter().map(segment).collect()
 }
 
 /// Gives the segments new candidates of the same grains; contacts keep what they remember.
@@ -295,25 +317,25 @@ pub fn renew(
     reach: &Reach,
     wall_form: Loop,
 ) {
-    let span = candidates.span();
-    segments.par_iter_mut().for_each(|segment| {
+    let reaches = candidates.reaches(BLOCK);
+    segments.iter_mut().par_bridge().for_each(|segment| {
         let own = &segment.grains;
         for (part, pairs) in PARTS.into_iter().zip(&mut segment.parts) {
             let Pairs { i, j, memory, .. } = std::mem::take(pairs);
             let name = |k: usize| (lanes::index(i[k]) as u32, before.identity(lanes::index(j[k]) as u32));
-            let rows = rows_of(part, own, span);
+            let rows = rows_of(part, own, &reaches);
             *pairs = match memory {
                 Memories::Each(all) => {
                     let touching = all.iter().enumerate().filter(|(_, memory)| memory.touching);
                     let known = Recall::new(touching.map(|(k, memory)| (name(k).0, name(k).1, memory)));
-                    let (pairs, known) = assemble(part, rows, own, candidates, known);
+                    let (pairs, known) = assemble(part, &rows, own, candidates, known);
                     let memory = Memories::new(Loop::General, pairs.len, known);
                     Pairs { memory, ..pairs }
                 }
                 Memories::Near(near) => {
                     let touching = near.touching().map(|(k, slot)| (name(k as usize), slot));
                     let known = Recall::new(touching.map(|((i, partner), slot)| (i, partner, slot)));
-                    let (pairs, slots) = assemble(part, rows, own, candidates, known);
+                    let (pairs, slots) = assemble(part, &rows, own, candidates, known);
                     Pairs { memory: Memories::Near(Box::new(near.handed_on(slots))), ..pairs }
                 }
             };
@@ -326,7 +348,7 @@ pub fn renew(
             };
             segment.flats = near_walls.flats(own.clone(), reach, needs, known);
         }
-        segment.find_shared();
+        segment.find_others();
     });
 }
 
@@ -362,16 +384,20 @@ impl<M: Copy, I: Iterator<Item = (u32, Partner, M)>> Recall<M, I> {
     }
 }
 
-/// First grains of the pairs of a part, when partners lie at most `span` beyond them.
-fn rows_of(part: Part, own: &Range<usize>, span: usize) -> Range<usize> {
-    if part == Part::Below { own.start - span.min(own.start)..own.start } else { own.clone() }
+/// First grains of the pairs of a part, ascending, when the pairs of a block of first grains reach so far.
+fn rows_of(part: Part, own: &Range<usize>, reaches: &[u32]) -> Vec<Range<usize>> {
+    if part != Part::Below {
+        return vec![own.clone()];
+    }
+    let blocks = (0..own.start.div_ceil(BLOCK)).filter(|&block| reaches[block] as usize >= own.start);
+    blocks.map(|block| block * BLOCK..own.start.min((block + 1) * BLOCK)).collect()
 }
 
 /// The candidates of some rows that belong to a part of what a worker has to do, without memories, and what those that are
 /// known remember. Rows come in ascending order, so the list is sorted by (i, j).
 fn assemble<M: Copy, I: Iterator<Item = (u32, Partner, M)>>(
     part: Part,
-    rows: Range<usize>,
+    rows: &[Range<usize>],
     own: &Range<usize>,
     candidates: &Candidates,
     mut known: Recall<M, I>,
@@ -390,11 +416,12 @@ fn assemble<M: Copy, I: Iterator<Item = (u32, Partner, M)>>(
             Part::Above => &row[below(own.end)..below(grains)],
         }
     };
-    let len: usize = rows.clone().map(|i| partners(i).len()).sum();
+    let rows = || rows.iter().flat_map(Range::clone);
+    let len: usize = rows().map(|i| partners(i).len()).sum();
     let room = len.next_multiple_of(8);
     let (mut first, mut second) = (Vec::with_capacity(room), Vec::with_capacity(room));
     let mut remembered = Vec::new();
-    for i in rows {
+    for i in rows() {
         let partners = partners(i);
         if !partners.is_empty() && known.has(i as u32) {
             for (k, &j) in (second.len()..).zip(partners) {
@@ -446,4 +473,36 @@ pub fn collect(segments: &[Segment], candidates: &Candidates, contacts: &mut Con
         contacts.walls.extend(segment.spots[0].contacts());
     }
     contacts.walls.sort_by_key(|c| (c.grain, c.wall, c.feature));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_one_for_each_worker_or_many_in_falling_sizes() {
+        assert_eq!(shares(0, 0), [0]);
+        assert_eq!(shares(1_000_000, 1), [1_000_000]);
+        assert_eq!(shares(8000, 4), [2000; 4]);
+        let many = shares(1_000_000, 16);
+        assert_eq!(many.iter().sum::<usize>(), 1_000_000);
+        assert!(many.len() < 16 * 5 && many.is_sorted_by(|a, b| a >= b || *b < LEAST + LEAST / 2));
+        // No worker gets so much at first that others would wait for it, nor so little at the end that only borders are left.
+        assert!(many[0] < 1_000_000 / 16 && *many.last().unwrap() >= LEAST / 2);
+    }
+
+    #[test]
+    fn ranges_are_whole_units_that_cover_all_grains() {
+        for (grains, shares) in [(0, vec![0]), (10, vec![5, 5]), (1000, vec![1; 40]), (100_000, vec![3, 2, 1])] {
+            let candidates = Candidates { start: vec![0; grains + 1], ..Default::default() };
+            let units = Units::of(grains);
+            let ranges = ranges(&candidates, units, &shares);
+            assert!(ranges.len() <= shares.len());
+            assert_eq!((ranges[0].start, ranges[ranges.len() - 1].end), (0, grains));
+            for pair in ranges.windows(2) {
+                assert!(pair[0].end == pair[1].start && pair[1].start.is_multiple_of(units.grains()));
+                assert!(!pair[0].is_empty() && !pair[1].is_empty());
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@
 //! new ones, so that a new list needs hardly more memory than one.
 
 use super::octets::{Needs, Octet, Octets, Slot, Tag};
-use crate::lanes::index;
+use crate::lanes::{index, offset};
 use crate::law::Memory;
 use crate::state::held;
 use std::mem::{swap, take};
@@ -14,6 +14,10 @@ use std::ops::Range;
 
 /// Candidates whose near pairs are found together: a list is renewed block by block, so that no second list is needed.
 pub const BLOCK: usize = Slot::LANES;
+
+/// Grains whose places in memory are this far apart lie in different strips, see
+/// [`spatial_order`](crate::neighbor::spatial_order), or in no order.
+pub const FAR: u32 = offset(1 << 14);
 
 /// The near pairs of a list of candidates.
 #[derive(Clone, Debug)]
@@ -35,8 +39,10 @@ pub struct Block {
     /// How much nearer two grains may still come before another pair has to be among them \[m\]; minus infinity if
     /// nobody has looked yet.
     pub room: f64,
-    /// The grains of the candidates lie in this range, or are images.
+    /// The grains of the candidates lie in this range, or are images or far off.
     pub grains: Range<usize>,
+    /// Whether some are far off.
+    pub far: bool,
     /// Which of the candidates are among them, one bit each.
     pub inside: Vec<u8>,
     /// How many are.
@@ -95,12 +101,14 @@ impl Near {
     pub fn begin(&mut self, [i, j]: [&[u32]; 2], count: usize, images: u32) {
         let block = |b: usize| {
             let pairs = b * BLOCK..count.min((b + 1) * BLOCK);
-            let seconds = j[pairs.clone()].iter().filter(|&&j| j < images);
+            let grains = || i[pairs.clone()].iter().zip(&j[pairs.clone()]).filter(|&(_, &j)| j < images);
+            let seconds = grains().filter(|(i, j)| *j - *i < FAR).map(|(_, j)| j);
             let last = seconds.chain(&i[pairs.clone()]).max().expect("blocks are not empty");
             Block {
                 octets: Octets::default(),
                 room: f64::NEG_INFINITY,
                 grains: index(i[pairs.start])..index(*last) + 1,
+                far: grains().any(|(i, j)| *j - *i >= FAR),
                 inside: Vec::new(),
                 count: 0,
             }
@@ -254,14 +262,16 @@ impl Picked {
             let pairs = (self.count - 8 * o).min(8);
             octets.pairs[o] = Octet { i: *i, j: *j };
             octets.k[o] = *k;
-            let mut farthest = 0;
+            let (mut farthest, mut far) = (0, false);
             for l in 0..8 {
                 octets.law[o][l] = law(i[l], j[l]);
-                farthest = farthest.max(if j[l] < images { j[l] } else { 0 });
+                let is_far = j[l] < images && j[l] - i[l] >= FAR;
+                farthest = farthest.max(if j[l] < images && !is_far { j[l] } else { 0 });
+                far |= is_far;
             }
             let live = u8::MAX >> (8 - pairs);
             let touching = octets.take_over_all(o, from, &others) & live;
-            octets.tags[o] = Tag { farthest, live, touching };
+            octets.tags[o] = Tag { farthest, far, live, touching };
         }
     }
 

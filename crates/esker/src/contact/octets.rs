@@ -20,8 +20,10 @@ pub struct Octet {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(8))]
 pub struct Tag {
-    /// The largest of the second grains that are no images.
+    /// The largest of the second grains that are neither images nor [far off](super::near_pairs::FAR).
     pub farthest: u32,
+    /// Whether some are far off.
+    pub far: bool,
     /// Which lanes hold a pair, one bit each.
     pub live: u8,
     /// Which pairs touched at the last step. Memories count for these only.

@@ -2,19 +2,12 @@
 //! [`batch`](super::batch) instead, which does the same several pairs at once.
 
 use super::column::Column;
-use super::list::{BLOCK, Memories, Pairs, Segment};
+use super::list::{Memories, Pairs, Segment};
 use super::{Frame, Levers, Velocity, contact_velocity, mean_contact_velocity};
 use crate::law::{Dissipation, LastRates, Law, Memory, Touch};
 use crate::model::Model;
 use crate::particles::{Load, Motion, Place};
 use std::ops::Range;
-
-/// What a block of grains books in one step.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct BlockSum {
-    /// Energy lost in its contacts, as far as it is not booked to the grains.
-    pub dissipated: Dissipation,
-}
 
 /// The grains as the contact loop sees them: real ones, then images.
 #[derive(Clone, Copy)]
@@ -62,14 +55,11 @@ pub fn sweep(model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [
     }
     // Row by row, so that losses are summed in the same order wherever the border lies.
     let mut next = [0; 3];
-    for (block, sum) in segment.sums.iter_mut().enumerate() {
-        let first = own.start + block * BLOCK;
-        for i in first..own.end.min(first + BLOCK) {
-            for (pairs, next) in [&mut *images, &mut *inside, &mut *above].into_iter().zip(&mut next) {
-                while *next < pairs.len() && pairs.grains(*next).0 == i {
-                    sum.dissipated += pair(model, grains, &own, pairs, *next, loads);
-                    *next += 1;
-                }
+    for i in own.clone() {
+        for (pairs, next) in [&mut *images, &mut *inside, &mut *above].into_iter().zip(&mut next) {
+            while *next < pairs.len() && pairs.grains(*next).0 == i {
+                *segment.losses.of(i - own.start) += pair(model, grains, &own, pairs, *next, loads);
+                *next += 1;
             }
         }
     }

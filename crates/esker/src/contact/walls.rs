@@ -4,9 +4,10 @@
 //! With periodic faces a grain meets walls where it lies inside the cell; a wall that reaches over a face has to be
 //! there on both sides of it.
 
-use super::list::{BLOCK, Segment};
+use super::list::Segment;
 use super::near_walls::{NearWall, NearWalls};
-use super::sweep::{BlockSum, Grains, Now};
+use super::sums::Losses;
+use super::sweep::{Grains, Now};
 use super::{Frame, Levers, Velocity, WallContact, contact_velocity, mean_contact_velocity};
 use crate::boundary::WallTouch;
 use crate::law::normal::elliptic_factor;
@@ -14,57 +15,6 @@ use crate::law::{Dissipation, LastRates, Memory, Touch};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
 use crate::particles::Load;
-use crate::state::held;
-
-/// What the grains of a block do to one wall in one step.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WallSum {
-    /// Force on the wall \[N\].
-    pub force: Vec3,
-    /// Torque on the wall about the origin of the world \[N m\].
-    pub torque: Vec3,
-}
-
-/// What some grains do to the walls in one step: a sum for each block of grains and wall, so that the total does not depend
-/// on how the grains are shared out.
-#[derive(Clone, Debug, Default)]
-pub struct WallSums {
-    /// Block, wall and sum, of each wall in the order of the blocks.
-    entries: Vec<(usize, usize, WallSum)>,
-    /// Where the last entry of each wall is.
-    last: Vec<Option<usize>>,
-}
-
-impl WallSums {
-    /// None yet, of so many walls.
-    pub fn clear(&mut self, walls: usize) {
-        self.entries.clear();
-        self.last.clear();
-        self.last.resize(walls, None);
-    }
-
-    /// Those of a block and a wall, which comes after all blocks asked for before.
-    #[inline]
-    pub fn of(&mut self, block: usize, wall: usize) -> &mut WallSum {
-        let known = self.last[wall].filter(|&k| self.entries[k].0 == block);
-        let k = known.unwrap_or_else(|| {
-            self.entries.push((block, wall, WallSum::default()));
-            self.entries.len() - 1
-        });
-        self.last[wall] = Some(k);
-        &mut self.entries[k].2
-    }
-
-    /// Walls and sums, of each wall in the order of the blocks.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, &WallSum)> {
-        self.entries.iter().map(|(_, wall, sum)| (*wall, sum))
-    }
-
-    /// Memory held \[byte\].
-    pub fn memory_held(&self) -> usize {
-        held(&self.entries) + held(&self.last)
-    }
-}
 
 /// Pose and velocity of every wall at the time of the force.
 pub struct WallFrames {
@@ -136,11 +86,10 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
     segment.walls.clear();
     let before = &mut segment.walls_before;
     let mut next_before = 0;
-    let open = |contact: &mut WallContact, sums: &mut [BlockSum]| {
+    let open = |contact: &mut WallContact, losses: &mut Losses| {
         if contact.memory.touching {
-            let sum = &mut sums[(contact.grain as usize - own.start) / BLOCK];
             let (g, w) = (contact.grain as usize, contact.wall as usize);
-            sum.dissipated += release(&scene, g, w, contact.normal, &mut contact.memory);
+            *losses.of(g - own.start) += release(&scene, g, w, contact.normal, &mut contact.memory);
         }
     };
 
@@ -153,7 +102,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
         while before.get(next_before).is_some_and(|c| (c.grain, c.wall) < (grain, wall)) {
             next_before += 1;
         }
-        before[skipped..next_before].iter_mut().for_each(|old| open(old, &mut segment.sums));
+        before[skipped..next_before].iter_mut().for_each(|old| open(old, &mut segment.losses));
         let first = next_before;
         while before.get(next_before).is_some_and(|c| (c.grain, c.wall) == (grain, wall)) {
             next_before += 1;
@@ -166,8 +115,8 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
         if segment.touches.is_empty() && old.is_empty() {
             continue;
         }
-        let sum = &mut segment.sums[(g - own.start) / BLOCK];
-        let wall_sum = segment.wall_sums.of((g - own.start) / BLOCK, w);
+        let lost = segment.losses.of(g - own.start);
+        let wall_sum = segment.wall_sums.of(g - own.start, w);
         let law = model.laws.law(model.material_of(grains.kind[g]), model.walls[w].material);
         let fixed = grains.motion[g].inverse_mass == 0.0;
         for found in &segment.touches {
@@ -179,7 +128,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             // Touches were looked for as far as the law may reach.
             if law.range(curvature, true) > 0.0 && found.overlap <= -law.range(curvature, memory.touching) {
                 if memory.touching {
-                    sum.dissipated += release(&scene, g, w, normal_before, &mut memory);
+                    *lost += release(&scene, g, w, normal_before, &mut memory);
                 }
                 continue;
             }
@@ -190,7 +139,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             let load = &mut loads[g - own.start];
             load.force += response.force;
             load.torque += lever * touch.normal.cross(response.force) + response.couple;
-            sum.dissipated += response.dissipated;
+            *lost += response.dissipated;
             wall_sum.force -= response.force;
             wall_sum.torque -= point.cross(response.force) + response.couple;
             segment.walls.push(WallContact {
@@ -203,9 +152,9 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             });
         }
         // What was not recalled has opened.
-        old.iter_mut().for_each(|old| open(old, &mut segment.sums));
+        old.iter_mut().for_each(|old| open(old, &mut segment.losses));
     }
-    before[next_before..].iter_mut().for_each(|old| open(old, &mut segment.sums));
+    before[next_before..].iter_mut().for_each(|old| open(old, &mut segment.losses));
 }
 
 /// The memory a contact inherits and the normal it had, wall frame. Takes it out of `old`.

@@ -84,7 +84,10 @@ pub struct Columns<'a> {
     pub kind: &'a [u16],
 }
 
-/// What a pass found.
+/// Energy lost by dashpots and by sliding, summed over grains in their order \[J\].
+pub type Lost = [f64; 2];
+
+/// What a pass found of the velocities.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
     /// Least and largest of each component of the velocities.
@@ -92,14 +95,11 @@ pub struct Found {
     largest: Record,
     /// Zeros, or NaN where a component is not finite.
     odd: Record,
-    /// Energy lost by dashpots and by sliding, summed over the grains in their order \[J\].
-    pub lost: [f64; 2],
 }
 
 impl Found {
     /// Nothing.
-    pub const NOTHING: Self =
-        Self { least: [f64::INFINITY; 8], largest: [f64::NEG_INFINITY; 8], odd: [0.0; 8], lost: [0.0; 2] };
+    pub const NOTHING: Self = Self { least: [f64::INFINITY; 8], largest: [f64::NEG_INFINITY; 8], odd: [0.0; 8] };
 
     /// What a pass would find of these velocities.
     pub fn of(motions: &[Motion]) -> Self {
@@ -136,7 +136,6 @@ impl Found {
             least: std::array::from_fn(|k| self.least[k].min(other.least[k])),
             largest: std::array::from_fn(|k| self.largest[k].max(other.largest[k])),
             odd: std::array::from_fn(|k| self.odd[k] + other.odd[k]),
-            lost: [0.0; 2],
         }
     }
 }
@@ -181,7 +180,7 @@ impl Isotropic {
     }
 
     /// One pass over some grains.
-    pub fn pass(&self, pass: Pass, columns: Columns) -> Found {
+    pub fn pass(&self, pass: Pass, columns: Columns) -> (Found, Lost) {
         match pass {
             Pass::Begin => self.run::<false, true>(columns),
             Pass::Finish => self.run::<true, false>(columns),
@@ -189,7 +188,7 @@ impl Isotropic {
         }
     }
 
-    fn run<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
+    fn run<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> (Found, Lost) {
         match self.width {
             // SAFETY: the width was found on this processor.
             #[cfg(target_arch = "x86_64")]
@@ -202,23 +201,23 @@ impl Isotropic {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2")]
-    unsafe fn run_eight<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
+    unsafe fn run_eight<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> (Found, Lost) {
         self.all::<FINISH, BEGIN>(columns)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    unsafe fn run_four<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
+    unsafe fn run_four<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> (Found, Lost) {
         self.all::<FINISH, BEGIN>(columns)
     }
 
     #[inline(always)]
-    fn all<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> Found {
+    fn all<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> (Found, Lost) {
         let Columns { place, motion, mut now, orientation, load: loads, mass, kind } = columns;
         let n = place.len();
         assert!(motion.len() == n && loads.len() == n && mass.len() == n && kind.len() == n);
         let (h, dt) = (0.5 * self.dt, self.dt);
-        let Found { mut least, mut largest, mut odd, .. } = Found::NOTHING;
+        let Found { mut least, mut largest, mut odd } = Found::NOTHING;
         let mut sums: Record = [0.0; 8];
         let (g, moves) = (self.gravity, [dt, dt, dt, 0.0]);
         let gravity: Record = [g.x, g.y, g.z, 0.0, 0.0, 0.0, 0.0, 0.0];
@@ -265,6 +264,6 @@ impl Isotropic {
                 turn_picture(q, body, dt);
             }
         }
-        Found { least, largest, odd, lost: [sums[3], sums[7]] }
+        (Found { least, largest, odd }, [sums[3], sums[7]])
     }
 }

@@ -552,24 +552,11 @@ fn find_near(place: &Place, others: &[Place], shift: Vec3, skin: f64, hits: &mut
     count
 }
 
-/// The order that sorts grains by cell, slowest along the longest edge of the box around them, the others as in x, y, z, and
-/// by index within a cell: `order[k]` is the grain to put at place `k`. Cells are at least `cell_size` \[m\] wide.
-///
-/// Neighbours in space become neighbours in memory, which is all that matters for speed. Where grains are few and far
-/// between, distant cells share a number and are sorted as one. A size that is no positive number puts all grains into
-/// one cell or a few, and positions that are no numbers somewhere; the result is always a permutation.
-///
-/// # Panics
-///
-/// With more than `u32::MAX` grains.
-pub fn spatial_order(places: &[Place], cell: &PeriodicCell, cell_size: f64) -> Vec<u32> {
-    if places.is_empty() {
-        return Vec::new();
-    }
+/// The grains sorted by cell, slowest along the longest edge of the box around them, the others as in x, y, z, and by index
+/// within a cell.
+pub(super) fn by_cell(places: &[Place], cell: &PeriodicCell, edge: f64) -> Vec<u32> {
     let count = u32::try_from(places.len()).expect("grains are counted in 32 bits");
-    let wrapped: Vec<Place> =
-        places.iter().map(|p| Place { position: cell.wrap(p.position).0, radius: p.radius }).collect();
-    let mut order = CellGrid::new(&(0..count).collect::<Vec<_>>(), &wrapped, cell, cell_size).grain;
+    let mut order = CellGrid::new(&(0..count).collect::<Vec<_>>(), places, cell, edge).grain;
     order.truncate(places.len());
     order
 }

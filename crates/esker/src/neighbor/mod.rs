@@ -9,10 +9,11 @@
 
 mod cell_grid;
 mod naive;
+mod order;
 mod periodic;
 mod rows;
 
-pub use cell_grid::spatial_order;
+pub use order::spatial_order;
 pub use periodic::{Image, PeriodicCell};
 
 use crate::lanes;
@@ -60,14 +61,12 @@ impl Candidates {
         std::mem::take(&mut self.partner).len()
     }
 
-    /// How far the index of a partner lies at most beyond that of its row, images left out.
-    pub fn span(&self) -> usize {
+    /// The last partner, images left out, of each so many rows; 0 if there is none.
+    pub fn reaches(&self, rows: usize) -> Vec<u32> {
         let n = self.owned();
-        let of_row = |i: usize| {
-            let last = self.row(i).iter().rev().map(|&j| j as usize).find(|&j| j < n);
-            last.map_or(0, |j| j - i)
-        };
-        (0..n).into_par_iter().with_min_len(4096).map(of_row).max().unwrap_or(0)
+        let last = |i: usize| self.row(i).iter().rev().copied().find(|&j| (j as usize) < n).unwrap_or(0);
+        let of_rows = |k: usize| (k * rows..n.min((k + 1) * rows)).map(last).max().unwrap_or(0);
+        (0..n.div_ceil(rows)).into_par_iter().with_min_len(64).map(of_rows).collect()
     }
 
     /// Partners of grain `i`, ascending.

@@ -5,9 +5,8 @@ use super::evaluate::OnWalls;
 use super::laws::{Form, for_form};
 use super::walls::{Pushed, WallBatch, Work};
 use crate::contact::flats::Flat;
-use crate::contact::list::BLOCK;
-use crate::contact::sweep::BlockSum;
-use crate::contact::walls::{Scene, WallSums, release};
+use crate::contact::sums::{Losses, WallSums};
+use crate::contact::walls::{Scene, release};
 use crate::lanes::{Lane, Record, Vec3s, Width, prefetch};
 use crate::math::Vec3;
 use crate::particles::Load;
@@ -21,7 +20,7 @@ pub(super) struct Sums<'a> {
     /// Grains of the worker, and their loads.
     pub own: Range<usize>,
     pub loads: &'a mut [Load],
-    pub sums: &'a mut [BlockSum],
+    pub losses: &'a mut Losses,
     pub wall_sums: &'a mut WallSums,
 }
 
@@ -156,7 +155,7 @@ impl WallBatch {
             if LEDGER && before & !touching != 0 {
                 for l in (0..8).filter(|l| (before & !touching) >> l & 1 == 1) {
                     let lost = release(scene, grains[l], wall, -flat.plane.normal, &mut flat.octets.memory(o, l));
-                    to.sums[(grains[l] - to.own.start) / BLOCK].dissipated += lost;
+                    *to.losses.of(grains[l] - to.own.start) += lost;
                 }
             }
             if touching == 0 {

@@ -19,7 +19,9 @@ mod walls;
 
 pub use walls::WallBatch;
 
+use super::column::Column;
 use super::list::{BLOCK, Memories, PARTS, Pairs, Part, Segment};
+use super::near_pairs::Block;
 use super::octets::{Needs, Octet, Octets};
 use super::sweep::{Grains, release};
 use crate::integrate::isotropic::Found;
@@ -32,7 +34,6 @@ use evaluate::{Columns, Geometry, Group, Meeting, Pressed};
 use laws::{Form, Laws, for_form};
 use near::{Frontier, find};
 use std::mem::MaybeUninit;
-use std::ops::Range;
 
 /// Groups of pairs whose stages are done one after another. With more than these four what the stages hand on drives the
 /// records of the grains out of the first cache; with two the stages do not overlap.
@@ -41,8 +42,17 @@ const GROUPS: usize = 4;
 /// Most groups in a chunk: chunks are whole octets, one pair at a time too.
 const MOST_GROUPS: usize = 8;
 
-/// Whom a sweep tells the first grain that is not done, and where to note what is found behind it.
-pub type Done<'a> = dyn FnMut(usize, &mut [Found]) + 'a;
+/// Whom a sweep tells the first grain that is not done.
+pub type Done<'a> = dyn FnMut(usize) + 'a;
+
+/// What is known of the velocities.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// Bound of the relative speed of any two grains in this step \[m/s\].
+    pub relative_speed: f64,
+    /// Those in each block of grains.
+    pub found: Column<'a, Found>,
+}
 
 /// The laws between the kinds of grain of a model, if this loop can do them all.
 #[derive(Clone, Debug)]
@@ -69,11 +79,10 @@ impl Batch {
     }
 
     /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is where those are.
-    /// `relative_speed` bounds that of any two grains in this step \[m/s\]; the segment knows more of its own. Time must
-    /// pass: the loads of an instant are those of the general loop.
+    /// Time must pass: the loads of an instant are those of the general loop.
     ///
     /// On the way `done` is told of the first grain whose pairs with other grains of the segment have not all been
-    /// evaluated, and where to note what it finds: those before it are not looked at again, unless other workers do or they belong to `shared` blocks.
+    /// evaluated: those before it are not looked at again, unless some of their pairs stand in other segments too.
     ///
     /// # Safety
     /// The loads of the segment's grains are at `loads`, and nobody else reads or writes them.
@@ -83,7 +92,7 @@ impl Batch {
         grains: Grains,
         segment: &mut Segment,
         loads: *mut Load,
-        relative_speed: f64,
+        known: Known,
         done: &mut Done,
     ) {
         assert!(grains.dt > 0.0);
@@ -92,11 +101,10 @@ impl Batch {
         let mut nowhere = Load::default();
         let mut opened = Vec::new();
         for (pairs, part) in segment.parts.iter_mut().zip(PARTS) {
-            let found = (part == Part::Inside).then_some(segment.found.as_mut_slice());
             let targets = Targets::new(loads.cast(), first, part.owned(), (&raw mut nowhere).cast());
             let wave = (part == Part::Inside).then_some(&mut *done);
             let opened = &mut opened;
-            let mut work = Work { model, grains, relative_speed, found, targets, first, opened, wave };
+            let mut work = Work { model, grains, known, targets, first, opened, wave };
             // SAFETY: the list was built for these grains; the width was found on this processor.
             unsafe {
                 match self.width {
@@ -108,14 +116,14 @@ impl Batch {
                 }
             }
             if part == Part::Inside {
-                done(segment.grains.end, &mut segment.found);
+                done(segment.grains.end);
             }
         }
         // In the order of the pairs, wherever the border of the segment lies.
         opened.retain(|(i, ..)| segment.grains.contains(i));
         opened.sort_unstable_by_key(|&(i, j, _)| (i, j));
         for (i, _, lost) in opened {
-            segment.sums[(i - segment.grains.start) / BLOCK].dissipated += lost;
+            *segment.losses.of(i - segment.grains.start) += lost;
         }
     }
 
@@ -165,7 +173,7 @@ impl Batch {
         };
         for b in 0..near.blocks.len() {
             let block = &mut near.blocks[b];
-            let moved = work.moved(&block.grains);
+            let moved = work.moved(block);
             block.room -= moved;
             // SAFETY: the caller's.
             unsafe {
@@ -204,10 +212,14 @@ impl Batch {
         assert!(!VISCOUS || octets.slip.len() == count);
         assert!(!LEDGER || octets.dashpot.len() == count);
         for first in (0..count).step_by(chunk) {
-            if let (Some(done), Some(found)) = (&mut work.wave, &mut work.found) {
-                done(index(octets.pairs[first].i[0]), found);
+            match &mut work.wave {
+                Some(done) => {
+                    done(index(octets.pairs[first].i[0]));
+                    frontier.look_ahead(&octets.tags, first, chunk);
+                    frontier.look_at_each(octets, first, chunk, |tag| tag.far);
+                }
+                None => frontier.look_at_each(octets, first, chunk, |_| true),
             }
-            frontier.look_ahead(&octets.tags, first, chunk);
             // One stage after another for the whole chunk: each is a short chain of operations, so that the processor
             // works on several groups at a time.
             let mut found = 0;
@@ -286,24 +298,26 @@ unsafe fn shares_of(grains: Grains, j: *const u32, lanes: usize) -> Record {
 struct Work<'a, 'w> {
     model: &'a Model,
     grains: Grains<'a>,
-    relative_speed: f64,
-    /// What is known of the velocities in the blocks of the segment, if all pairs are of its own grains.
-    found: Option<&'a mut [Found]>,
+    known: Known<'a>,
     targets: Targets,
     /// Offset of the first grain of the segment.
     first: u32,
     /// Pairs that have opened, and what they lost.
     opened: &'a mut Vec<(usize, usize, Dissipation)>,
-    /// Whom to tell which grains are done.
+    /// Whom to tell which grains are done, if all pairs are of the segment's own grains.
     wave: Option<&'a mut Done<'w>>,
 }
 
 impl Work<'_, '_> {
-    /// How far any two grains of a range have moved relative to each other over the step \[m\], at most.
-    fn moved(&self, grains: &Range<usize>) -> f64 {
-        let Some(found) = &self.found else { return self.relative_speed * self.grains.dt };
-        let block = |grain: usize| (grain - index(self.first)) / BLOCK;
-        let found = &found[block(grains.start)..=block(grains.end - 1)];
-        found.iter().fold(Found::NOTHING, |all, here| all.merged(here)).speeds().relative * self.grains.dt
+    /// How far any two grains of the candidates of a block have moved relative to each other over the step \[m\], at most.
+    fn moved(&self, block: &Block) -> f64 {
+        let Block { grains, far, .. } = block;
+        // Passes over grains of others may be on their way.
+        if *far || self.wave.is_none() {
+            return self.known.relative_speed * self.grains.dt;
+        }
+        let blocks = grains.start / BLOCK..=(grains.end - 1) / BLOCK;
+        let found = blocks.fold(Found::NOTHING, |all, block| all.merged(&self.known.found[block]));
+        found.speeds().relative * self.grains.dt
     }
 }

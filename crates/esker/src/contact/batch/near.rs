@@ -1,7 +1,7 @@
 //! Which pairs to look at: those that may touch within the next steps, and the records they will need.
 
 use crate::contact::near_pairs::{BLOCK, Near};
-use crate::contact::octets::Tag;
+use crate::contact::octets::{Octet, Octets, Tag};
 use crate::lanes::{Lane, Quad, Vec3s, offset, prefetch};
 
 /// Octets between asking for the records of grains and using them.
@@ -37,6 +37,23 @@ impl Frontier {
             prefetch(self.motion.wrapping_add(2 * at));
             prefetch(self.loads.wrapping_add(2 * at));
             self.next += offset(1);
+        }
+    }
+}
+
+/// Octets between asking for the records of single pairs and using them.
+const AHEAD_OF_EACH: usize = 8;
+
+impl Frontier {
+    /// The same for some octets whose second grains follow no order.
+    #[inline(always)]
+    pub fn look_at_each(&self, octets: &Octets, at: usize, count: usize, which: impl Fn(&Tag) -> bool) {
+        let all = octets.pairs.iter().zip(&octets.tags).skip(at + AHEAD_OF_EACH).take(count);
+        for (Octet { i, j }, _) in all.filter(|(_, tag)| which(tag)) {
+            for &grain in i.iter().chain(j) {
+                prefetch(self.place.wrapping_add(grain as usize));
+                prefetch(self.motion.wrapping_add(2 * grain as usize));
+            }
         }
     }
 }

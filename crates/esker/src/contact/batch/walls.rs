@@ -7,12 +7,13 @@ use super::evaluate::{Columns, Group, OnWalls, Pressed};
 use super::flats::Sums;
 use super::laws::{Form, Laws, for_form};
 use crate::boundary::WallTouch;
-use crate::contact::list::{BLOCK, Segment};
+use crate::contact::list::Segment;
 use crate::contact::octets::{Needs, Octets};
 use crate::contact::spots::{Spot, Spots};
+use crate::contact::sums::WallSums;
 use crate::contact::sweep::Grains;
 use crate::contact::walls::{
-    OnWall, Scene, WallFrames, WallSums, elongation_on_wall, heir, inverse_effective_radius, release, touches,
+    OnWall, Scene, WallFrames, elongation_on_wall, heir, inverse_effective_radius, release, touches,
 };
 use crate::lanes::{Lane, Record, Width, prefetch};
 use crate::math::Vec3;
@@ -76,7 +77,7 @@ impl Pushed {
         load.torque += self.lever * Vec3::new(rows[4][l], rows[5][l], rows[6][l]);
         load.damped += rows[3][l];
         load.rubbed += rows[7][l];
-        let sum = wall_sums.of(g / BLOCK, self.wall);
+        let sum = wall_sums.of(g, self.wall);
         sum.force -= force;
         sum.torque -= self.point.cross(force);
     }
@@ -99,10 +100,10 @@ impl WallBatch {
     pub fn sweep(&self, model: &Model, frames: &WallFrames, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
         assert!(grains.dt > 0.0);
         let scene = Scene { model, frames, grains };
-        let Segment { grains: own, near_walls, flats, spots: [now, before], sums, wall_sums, touches: found, .. } =
+        let Segment { grains: own, near_walls, flats, spots: [now, before], losses, wall_sums, touches: found, .. } =
             segment;
         for flat in flats {
-            self.sweep_flat(&scene, flat, &mut Sums { own: own.clone(), loads, sums, wall_sums });
+            self.sweep_flat(&scene, flat, &mut Sums { own: own.clone(), loads, losses, wall_sums });
         }
         std::mem::swap(now, before);
         now.clear();
@@ -113,7 +114,7 @@ impl WallBatch {
                     let Spot { grain, wall, normal, .. } = before.spots[s];
                     let (g, w) = (grain as usize, wall as usize);
                     let lost = release(&scene, g, w, normal, &mut before.memory(s));
-                    sums[(g - own.start) / BLOCK].dissipated += lost;
+                    *losses.of(g - own.start) += lost;
                 }
             }
         };

@@ -1,7 +1,9 @@
 //! Adds up, in fixed order, what a step did: fields, losses, wall loads.
 
-use crate::contact::list::Segment;
+use crate::contact::list::{BLOCK, Segment};
+use crate::contact::sums::Units;
 use crate::contact::walls::WallFrames;
+use crate::integrate::isotropic::Lost;
 use crate::law::Dissipation;
 use crate::math::{Twist, Vec3};
 use crate::model::Model;
@@ -55,7 +57,7 @@ pub fn field_work(model: &Model, state: &mut State, without_potential: &[Vec3], 
     state.ledger.field_power = power;
 }
 
-/// Adds the loads of the walls to them, block by block.
+/// Adds the loads of the walls to them, unit by unit.
 ///
 /// The work of a wall is the mean of its load at both ends of the step times its displacement over the step.
 pub fn walls(state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f64) {
@@ -75,13 +77,13 @@ pub fn walls(state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f
     }
 }
 
-/// Adds what was lost to the ledger, block by block.
-pub fn losses(state: &mut State, segments: &mut [Segment]) {
-    for segment in segments {
-        for (sum, found) in segment.sums.iter_mut().zip(&mut segment.found) {
-            let [damping, friction] = std::mem::take(&mut found.lost);
-            state.ledger.dissipated += std::mem::take(sum).dissipated;
-            state.ledger.dissipated += Dissipation { damping, friction, rolling: 0.0 };
-        }
+/// Adds what was lost to the ledger, unit by unit: in the contacts, and what the grains of each block tell.
+pub fn losses(state: &mut State, segments: &[Segment], lost: &[Lost]) {
+    let blocks = Units::of(state.particles.owned()).grains() / BLOCK;
+    let of_units = segments.iter().flat_map(|segment| segment.losses.iter());
+    for (of_unit, lost) in of_units.zip(lost.chunks(blocks)) {
+        let [damping, friction] = lost.iter().fold([0.0; 2], |[a, b], lost| [a + lost[0], b + lost[1]]);
+        state.ledger.dissipated += *of_unit;
+        state.ledger.dissipated += Dissipation { damping, friction, rolling: 0.0 };
     }
 }

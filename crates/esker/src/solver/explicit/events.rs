@@ -7,11 +7,13 @@ use crate::model::{Model, Wall};
 use crate::neighbor::Candidates;
 use crate::particles::Particles;
 use crate::state::State;
+use rayon::prelude::*;
 
 /// Two fixed grains never act on each other.
 pub fn drop_fixed_pairs(p: &Particles, candidates: &mut Candidates) {
     let n = p.owned();
-    let Some(first) = (0..n).find(|&i| p.is_fixed(i)) else { return };
+    let fixed = (0..n).into_par_iter().with_min_len(4096).find_first(|&i| p.is_fixed(i));
+    let Some(first) = fixed else { return };
     // In place: rows before the first fixed grain stay as they are.
     let mut end = candidates.start[first] as usize;
     let mut begin = end;

@@ -4,14 +4,13 @@
 //! more than its margin in some frame, the same for all. Here that frame moves with the mean velocity of all grains, and
 //! the margin is one for each block of grains, by how fast these are: a few that fly about shorten nobody's list.
 
-use crate::contact::list::{BLOCK, Segment};
+use crate::contact::list::BLOCK;
 use crate::integrate::isotropic::{Found, Isotropic};
 use crate::lanes;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::particles::{Motion, Particles, Place};
 use rayon::prelude::*;
-use std::mem::take;
 
 /// Steps that a list should last at least: with fewer the search costs more than looking at more candidates would.
 const LASTING: f64 = 100.0;
@@ -149,41 +148,27 @@ impl Margins {
 
     /// Lets a step of length `dt` use them up. Returns whether two grains, or a grain and a wall, may have come within reach
     /// unseen.
-    pub fn spend(&mut self, segments: &[Segment], places: &[Place], velocities: Velocities, dt: f64) -> bool {
+    pub fn spend(&mut self, found: &[Found], places: &[Place], velocities: Velocities, dt: f64) -> bool {
         self.drifted += self.drift * dt;
         self.walls_moved += self.wall_speed * dt;
         let (drift, drifted, reference) = (self.drift, self.drifted, &self.reference);
-        let of_segment = |(segment, blocks): (&Segment, &mut [Margin])| {
-            let mut used_up = false;
-            for (b, (margin, found)) in blocks.iter_mut().zip(&segment.found).enumerate() {
-                margin.used += dt
-                    * match velocities {
-                        Velocities::OfBlocks => found.deviation(drift),
-                        Velocities::AtMost(speed) => speed + drift.length(),
-                        Velocities::Unknown => f64::INFINITY,
-                    };
-                if margin.is_used_up() {
-                    // The bounds have been used up: look at the real displacements.
-                    let first = segment.grains.start + b * BLOCK;
-                    let grains = first..segment.grains.end.min(first + BLOCK);
-                    let moved = |i: usize| (places[i].position - reference[i] - drifted).length();
-                    margin.used = grains.map(moved).fold(0.0, f64::max);
-                    used_up |= margin.is_used_up();
-                }
+        let of_block = |(b, (margin, found)): (usize, (&mut Margin, &Found))| {
+            margin.used += dt
+                * match velocities {
+                    Velocities::OfBlocks => found.deviation(drift),
+                    Velocities::AtMost(speed) => speed + drift.length(),
+                    Velocities::Unknown => f64::INFINITY,
+                };
+            if margin.is_used_up() {
+                // The bounds have been used up: look at the real displacements.
+                let moved = |i: usize| (places[i].position - reference[i] - drifted).length();
+                let grains = b * BLOCK..reference.len().min((b + 1) * BLOCK);
+                margin.used = grains.map(moved).fold(0.0, f64::max);
             }
-            used_up
+            margin.is_used_up()
         };
-        let mut rest = self.blocks.as_mut_slice();
-        let parts = segments.iter().map(|segment| {
-            let (blocks, others) = take(&mut rest).split_at_mut(segment.found.len());
-            rest = others;
-            (segment, blocks)
-        });
-        let parts: Vec<_> = parts.collect();
-        let used_up = match parts.len() {
-            0 | 1 => parts.into_iter().any(of_segment),
-            _ => parts.into_par_iter().map(of_segment).reduce(|| false, |a, b| a | b),
-        };
+        let blocks = self.blocks.par_iter_mut().zip(found).enumerate().with_min_len(256);
+        let used_up = blocks.map(of_block).reduce(|| false, |a, b| a | b);
         used_up || self.walls_moved > self.walls
     }
 

@@ -15,7 +15,7 @@ mod working_list;
 
 use super::between;
 use super::{Phase, PhaseHook, Solver, StepError, tick};
-use crate::contact::batch::{Batch, WallBatch};
+use crate::contact::batch::{Batch, Known, WallBatch};
 use crate::contact::column::Column;
 use crate::contact::list::{self, Loop, Segment};
 use crate::contact::sweep::{self, Grains, Now};
@@ -33,7 +33,7 @@ use margins::{Margins, Velocities};
 use passes::{AllColumns, Blocks, isotropic_pass};
 use rayon::prelude::*;
 use std::slice::from_raw_parts_mut;
-use wave::Wave;
+use wave::{Readers, Wave};
 use working_list::{WorkingList, refresh_images, search, wall_finder};
 
 /// Steps between two sortings and wrappings of the grains.
@@ -171,8 +171,8 @@ impl Explicit {
             (_, Some(speed)) => speed,
             (Some(scheme), None) => {
                 let pass = if unfinished { Pass::FinishAndBegin } else { Pass::Begin };
-                let columns = AllColumns::of(&mut state.particles, &mut list.now).beginning_after(state.step);
-                isotropic_pass(scheme, pass, columns, &mut list.segments, Blocks::All).speeds()
+                let columns = AllColumns::of(&mut state.particles, &mut list.now, &mut list.blocks);
+                isotropic_pass(scheme, pass, columns.beginning_after(state.step)).speeds()
             }
             (None, None) => {
                 let p = &mut state.particles;
@@ -184,7 +184,7 @@ impl Explicit {
             }
         };
         if unfinished {
-            book::losses(state, &mut list.segments);
+            book::losses(state, &list.segments, &list.blocks.lost);
         }
         check_finite(speed.absolute, state, model.dt)?;
         Ok(speed)
@@ -227,14 +227,14 @@ impl Explicit {
         let list = self.list.as_mut().expect("a step was begun with it");
         let speed = match &list.scheme {
             Some(scheme) => {
-                let columns = AllColumns::of(&mut state.particles, &mut []);
-                isotropic_pass(scheme, Pass::Finish, columns, &mut list.segments, Blocks::All).speeds()
+                let columns = AllColumns::of(&mut state.particles, &mut [], &mut list.blocks);
+                isotropic_pass(scheme, Pass::Finish, columns).speeds()
             }
             None => integrate::finish(model, &mut state.particles, &mut list.scratch).into(),
         };
         check_finite(speed.absolute, state, 0.0)?;
         tick(&self.hook, Phase::Book);
-        book::losses(state, &mut list.segments);
+        book::losses(state, &list.segments, &list.blocks.lost);
         Ok(())
     }
 
@@ -282,7 +282,7 @@ impl Explicit {
             let loads = p.load.par_iter_mut().with_min_len(4096).zip(&p.mass);
             loads.for_each(|(load, mass)| *load = Load { force: *mass * gravity, ..Load::default() });
         }
-        let columns = AllColumns::of(p, &mut []).beginning_after(state.step + 1);
+        let columns = AllColumns::of(p, &mut [], &mut list.blocks).beginning_after(state.step + 1);
         // SAFETY: entries are changed by `Wave` only, and only those nobody looks at any more.
         let (place, motion) = unsafe { (Column::new(columns.place, all), Column::new(columns.motion, all)) };
         let grains = Grains {
@@ -298,10 +298,11 @@ impl Explicit {
             dt,
         };
         let (batch, wall_batch) = (list.batch.as_ref(), list.wall_batch.as_ref());
-        let relative_speed = list.relative_speed;
+        let known = Known { relative_speed: list.relative_speed, found: columns.found() };
+        let readers = &list.readers;
         let scheme = list.scheme.as_ref().filter(|_| then == Then::NextStep);
         let work = |segment: &mut Segment| {
-            segment.sums.fill(Default::default());
+            segment.losses.clear();
             segment.wall_sums.clear(model.walls.len());
             // SAFETY: segments have different grains.
             let loads = unsafe { from_raw_parts_mut(columns.load.add(segment.grains.start), segment.grains.len()) };
@@ -311,13 +312,13 @@ impl Explicit {
             }
             match batch {
                 Some(batch) => {
-                    let mut wave = Wave::new(scheme, columns, segment);
+                    let mut wave = Wave::new(scheme, columns, readers, &segment.grains);
                     let first = loads.as_mut_ptr();
                     // SAFETY: the loads of the segment are ours, also those of the wave, which comes after the sweep.
                     unsafe {
-                        batch.sweep(model, grains, segment, first, relative_speed, &mut |g, found| wave.reach(g, found))
-                    };
-                    wave.end(segment)
+                        batch.sweep(model, grains, segment, first, known, &mut |g| wave.reach(g));
+                    }
+                    wave.end(&segment.others)
                 }
                 None => {
                     sweep::sweep(model, grains, segment, loads);
@@ -327,12 +328,10 @@ impl Explicit {
         };
         let found = match list.segments.as_mut_slice() {
             [segment] => work(segment),
-            segments => segments.par_iter_mut().map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
+            // One after another in their order, to whichever worker is free.
+            segments => segments.iter_mut().par_bridge().map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
         };
-        if let Some(scheme) = scheme {
-            let rest = isotropic_pass(scheme, Pass::FinishAndBegin, columns, &mut list.segments, Blocks::Shared);
-            self.begun = Some(found.merged(&rest).speeds());
-        }
+        self.begun = scheme.map(|_| found.speeds());
     }
 
     /// Whether the next step can begin as soon as the forces of this one are known: nothing happens between the two and
@@ -360,7 +359,7 @@ impl Explicit {
             None if model.integrator.scheme().corrects_places() => Velocities::Unknown,
             None => Velocities::AtMost(speed.absolute),
         };
-        let used_up = list.margins.spend(&list.segments, &state.particles.place, velocities, model.dt);
+        let used_up = list.margins.spend(&list.blocks.found, &state.particles.place, velocities, model.dt);
         if used_up {
             self.renew_list(model, state)?;
         }
@@ -390,6 +389,7 @@ impl Explicit {
             &|grain| margins.to_walls(grain),
             loop_of_walls(&list.wall_batch),
         );
+        list.readers = Readers::of(list.blocks.found.len(), &list.segments);
         self.pairs = candidates.forget_rows();
         list.candidates = candidates;
         list.kind = list.candidates.kinds(&p.kind);
@@ -456,7 +456,10 @@ impl Explicit {
             Some(_) if model.gravity_alone().is_some() => {}
             Some(_) => now.extend_from_slice(&p.motion),
         }
+        let blocks = Blocks::of(n);
         self.list = Some(WorkingList {
+            readers: Readers::of(blocks.found.len(), &segments),
+            blocks,
             batch,
             wall_batch,
             scheme,
@@ -488,7 +491,7 @@ impl Explicit {
         book::fields(model, state, state.step, state.time, &mut list.field_force);
         book::field_work(model, state, &list.field_force, 0.0);
         book::walls(state, &list.segments, &frames, 0.0);
-        book::losses(state, &mut list.segments);
+        book::losses(state, &list.segments, &list.blocks.lost);
         state.particles.forget_steps();
         integrate::start(model.integrator, &mut state.particles, model.dt);
         state.loads_are_current = true;

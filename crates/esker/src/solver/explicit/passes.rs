@@ -1,13 +1,33 @@
-//! Work cut up among the workers: each has its own part of the columns.
+//! Passes of the integration over blocks of grains, which any worker may do.
 
-use crate::contact::list::{BLOCK, Segment};
-use crate::integrate::isotropic::{Columns, Found, Isotropic, Pass, turns_after};
+use super::GRAINS_PER_WORKER;
+use crate::contact::column::Column;
+use crate::contact::list::BLOCK;
+use crate::integrate::isotropic::{Columns, Found, Isotropic, Lost, Pass, turns_after};
+use crate::lanes::prefetch;
 use crate::math::Quat;
 use crate::particles::{Load, Motion, Particles, Place};
 use rayon::prelude::*;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice::from_raw_parts_mut;
+
+/// What is known of each block of grains.
+#[derive(Clone, Debug, Default)]
+pub struct Blocks {
+    /// What the last pass found of its velocities.
+    pub found: Vec<Found>,
+    /// What its contacts have lost, as far as the grains tell, since it was last booked.
+    pub lost: Vec<Lost>,
+}
+
+impl Blocks {
+    /// Nothing, for so many grains.
+    pub fn of(grains: usize) -> Self {
+        let blocks = grains.div_ceil(BLOCK);
+        Self { found: vec![Found::NOTHING; blocks], lost: vec![Lost::default(); blocks] }
+    }
+}
 
 /// Columns of all grains for workers that write to different blocks of them.
 #[derive(Clone, Copy)]
@@ -20,6 +40,8 @@ pub struct AllColumns<'a> {
     orientation: *mut Quat,
     /// Whether it is time to turn the orientations.
     turns: bool,
+    found: *mut Found,
+    lost: *mut Lost,
     mass: &'a [f64],
     kind: &'a [u16],
     marker: PhantomData<&'a mut Place>,
@@ -32,11 +54,12 @@ unsafe impl Sync for AllColumns<'_> {}
 
 impl<'a> AllColumns<'a> {
     /// Of these grains; velocities at the time of the force go to `now` unless it is empty.
-    pub fn of(particles: &'a mut Particles, now: &'a mut [Motion]) -> Self {
+    pub fn of(particles: &'a mut Particles, now: &'a mut [Motion], blocks: &'a mut Blocks) -> Self {
         let n = particles.owned();
         assert!(particles.place.len() >= n && particles.motion.len() >= n && particles.load.len() == n);
         assert!(particles.orientation.len() >= n);
         assert!(now.is_empty() || now.len() >= n);
+        assert!([blocks.found.len(), blocks.lost.len()] == [n.div_ceil(BLOCK); 2]);
         Self {
             place: particles.place.as_mut_ptr(),
             motion: particles.motion.as_mut_ptr(),
@@ -44,6 +67,8 @@ impl<'a> AllColumns<'a> {
             now: if now.is_empty() { std::ptr::null_mut() } else { now.as_mut_ptr() },
             orientation: particles.orientation.as_mut_ptr(),
             turns: false,
+            found: blocks.found.as_mut_ptr(),
+            lost: blocks.lost.as_mut_ptr(),
             mass: &particles.mass,
             kind: &particles.kind,
             marker: PhantomData,
@@ -56,11 +81,32 @@ impl<'a> AllColumns<'a> {
         self
     }
 
-    /// One pass over the grains of a range.
+    /// Grains of a block.
+    pub fn grains_of(&self, block: usize) -> Range<usize> {
+        block * BLOCK..self.mass.len().min((block + 1) * BLOCK)
+    }
+
+    /// Asks for the records of a block, which will be needed soon.
+    pub fn ask_for(&self, block: usize) {
+        for grain in self.grains_of(block) {
+            prefetch(self.place.wrapping_add(grain));
+            prefetch(self.motion.wrapping_add(grain));
+            prefetch(self.load.wrapping_add(grain));
+        }
+    }
+
+    /// What passes have found of the velocities in each block.
+    pub fn found(&self) -> Column<'a, Found> {
+        // SAFETY: entries are changed by passes only, over blocks nobody looks at any more.
+        unsafe { Column::new(self.found, self.mass.len().div_ceil(BLOCK)) }
+    }
+
+    /// One pass over the grains of a block. Notes and returns what it finds.
     ///
     /// # Safety
-    /// Nobody else reads or writes the columns of these grains meanwhile.
-    pub unsafe fn pass(&self, scheme: &Isotropic, pass: Pass, range: Range<usize>) -> Found {
+    /// Nobody else reads or writes the columns of these grains, or of this block, meanwhile.
+    pub unsafe fn pass(&self, scheme: &Isotropic, pass: Pass, block: usize) -> Found {
+        let range = self.grains_of(block);
         let (first, n) = (range.start, range.len());
         let (mass, kind) = (&self.mass[range.clone()], &self.kind[range]);
         // SAFETY: the range is there, as those of masses and kinds, and ours.
@@ -75,46 +121,20 @@ impl<'a> AllColumns<'a> {
                 kind,
             }
         };
-        scheme.pass(pass, columns)
-    }
-}
-
-/// Which blocks of grains a pass takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blocks {
-    /// All.
-    All,
-    /// Those that other workers look at.
-    Shared,
-}
-
-/// Grains of a block of a segment.
-pub fn grains_of(own: &Range<usize>, block: usize) -> Range<usize> {
-    let first = own.start + block * BLOCK;
-    first..own.end.min(first + BLOCK)
-}
-
-/// One pass of the fast integration, each worker over its own grains; segments keep what was found.
-pub fn isotropic_pass(
-    scheme: &Isotropic,
-    pass: Pass,
-    columns: AllColumns,
-    segments: &mut [Segment],
-    blocks: Blocks,
-) -> Found {
-    let work = |segment: &mut Segment| {
-        let mut found = Found::NOTHING;
-        for (block, here) in segment.found.iter_mut().enumerate() {
-            if blocks == Blocks::All || segment.shared[block] {
-                // SAFETY: segments have different grains, and nobody else is at work.
-                *here = unsafe { columns.pass(scheme, pass, grains_of(&segment.grains, block)) };
-                found = found.merged(here);
-            }
+        let (found, lost) = scheme.pass(pass, columns);
+        // SAFETY: the block is there, since its grains are, and ours.
+        unsafe {
+            *self.found.add(block) = found;
+            *self.lost.add(block) = lost;
         }
         found
-    };
-    match segments {
-        [segment] => work(segment),
-        segments => segments.par_iter_mut().map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
     }
+}
+
+/// One pass of the fast integration over all grains.
+pub fn isotropic_pass(scheme: &Isotropic, pass: Pass, columns: AllColumns) -> Found {
+    let blocks = (0..columns.mass.len().div_ceil(BLOCK)).into_par_iter().with_min_len(GRAINS_PER_WORKER / BLOCK);
+    // SAFETY: blocks have different grains, and nobody else is at work.
+    let work = |block: usize| unsafe { columns.pass(scheme, pass, block) };
+    blocks.map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b))
 }

@@ -1,6 +1,8 @@
 //! The working list: what a solver builds from model and state, keeps while it lasts, and may drop at any time.
 
 use super::margins::Margins;
+use super::passes::Blocks;
+use super::wave::Readers;
 use crate::contact::batch::{Batch, WallBatch};
 use crate::contact::flats::Flat;
 use crate::contact::list::{Pairs, Segment};
@@ -27,6 +29,9 @@ pub struct WorkingList {
     /// Without rows, which the segments have.
     pub candidates: Candidates,
     pub segments: Vec<Segment>,
+    /// What is known of each block of grains, and who looks at it.
+    pub blocks: Blocks,
+    pub readers: Readers,
     /// Of the general integration; empty with the fast one.
     pub scratch: integrate::Scratch,
     /// Velocities at the time of the force for fields that depend on them, if the fast integration goes on; else empty.
@@ -51,7 +56,7 @@ impl WorkingList {
             let pairs: usize = s.parts.iter().map(Pairs::memory_held).sum();
             let spots: usize = s.spots.iter().map(Spots::memory_held).sum();
             let flats: usize = s.flats.iter().map(Flat::memory_held).sum();
-            pairs + walls + flats + spots + held(&s.sums) + s.wall_sums.memory_held()
+            pairs + walls + flats + spots + s.losses.memory_held() + s.wall_sums.memory_held()
         };
         let segments: usize = self.segments.iter().map(of_segment).sum();
         let c = &self.candidates;
