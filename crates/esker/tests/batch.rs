@@ -232,8 +232,8 @@ fn grains_in_strips_move_as_one_after_another_and_on_any_number_of_threads() {
     model.walls = vec![plane(0.3 * R * Vec3::Z, Vec3::Z)];
     let mut state = State::new(&model);
     let mut random = Stream::new(3, Purpose::Fill, 0);
-    for n in 0..45 * 44 * 36 {
-        let x = 1.9 * R * Vec3::new((n % 45) as f64, (n / 45 % 44) as f64, (n / 45 / 44) as f64 + 0.6);
+    for n in 0..56 * 55 * 44 {
+        let x = 1.9 * R * Vec3::new((n % 56) as f64, (n / 56 % 55) as f64, (n / 56 / 55) as f64 + 0.6);
         let (v, w) = (0.5 * random.in_ball(false), 100.0 * random.in_ball(false));
         add(&model, &mut state, 0, x, R * random.between(0.8, 1.05), v, w);
     }

@@ -204,16 +204,16 @@ proptest! {
 
 #[test]
 fn layers_of_many_grains_are_cut_into_strips_along_the_longest_edge() {
-    let (long, wide, high) = (60, 50, 40);
+    let (long, wide, high) = (70, 60, 55);
     let all = (0..long * wide * high).map(|n| (n % long, n / long % wide, n / long / wide));
     let places: Vec<Place> = all.map(|(x, y, z)| place(x as f64 + 0.5, y as f64 + 0.5, z as f64 + 0.5, 0.5)).collect();
     let order = spatial_order(&places, &PeriodicCell::OPEN, 1.0);
     let at = |k: usize| places[order[k] as usize].position;
-    // Two thousand grains to a layer make two strips of 25 each, which come one after the other, layer by layer and
+    // More than three thousand grains to a layer make two strips 30 wide, which come one after the other, layer by layer and
     // column by column.
-    let (half, layer) = (places.len() / 2, 25 * high);
+    let (half, layer) = (places.len() / 2, 30 * high);
     for k in 0..places.len() {
-        assert_eq!(at(k).y < 25.0, k < half, "grain {k} in its strip");
+        assert_eq!(at(k).y < 30.0, k < half, "grain {k} in its strip");
         assert_eq!(at(k).x.floor() as usize, k % half / layer, "layer of grain {k}");
         assert_eq!(at(k).z.floor() as usize, k % high, "height of grain {k}");
     }

@@ -213,11 +213,14 @@ impl Segment {
 /// Least grains of a segment where workers have several: below that too many pairs are cut.
 const LEAST: usize = 6144;
 
+/// So many workers, or more, have several segments each. Fewer wait less for each other than more borders cost.
+const MANY: usize = 4;
+
 /// Grains of each segment, about. Workers take segments one after another, first the large ones, then ever smaller ones, so
 /// that all are done at about the same time however fast each of them is just then.
 fn shares(grains: usize, workers: usize) -> Vec<usize> {
     let workers = workers.max(1);
-    if workers == 1 || grains < 2 * LEAST * workers {
+    if workers < MANY || grains < 2 * LEAST * workers {
         return vec![grains.div_ceil(workers); workers];
     }
     let mut shares = Vec::new();
@@ -483,6 +486,7 @@ mod tests {
     fn segments_are_one_for_each_worker_or_many_in_falling_sizes() {
         assert_eq!(shares(0, 0), [0]);
         assert_eq!(shares(1_000_000, 1), [1_000_000]);
+        assert_eq!(shares(100_000, 2), [50_000; 2]);
         assert_eq!(shares(8000, 4), [2000; 4]);
         let many = shares(1_000_000, 16);
         assert_eq!(many.iter().sum::<usize>(), 1_000_000);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 /// Most grains, on average, in a layer of cells across the longest edge of the box around all: what a sweep over contacts
 /// meets first in one layer it needs again in the next, and should find in the cache. More are cut into strips.
-const MOST_IN_LAYER: f64 = 1500.0;
+const MOST_IN_LAYER: f64 = 3000.0;
 
 /// The order that sorts grains by cell, slowest along the longest edge of the box around them, the others as in x, y, z, and
 /// by index within a cell: `order[k]` is the grain to put at place `k`. Cells are at least `cell_size` \[m\] wide. Where the
