@@ -7,6 +7,9 @@ use crate::lanes::{Lane, Quad, Vec3s, offset, prefetch};
 /// Octets between asking for the records of grains and using them.
 const AHEAD: usize = 24;
 
+/// The same where each pair is looked at.
+const AHEAD_OF_EACH: usize = 8;
+
 /// Asks for the records of grains shortly before they are used.
 ///
 /// Pairs are sorted by their first grain and grains by place, so that a grain is met first as the second one of a pair,
@@ -39,12 +42,7 @@ impl Frontier {
             self.next += offset(1);
         }
     }
-}
 
-/// Octets between asking for the records of single pairs and using them.
-const AHEAD_OF_EACH: usize = 8;
-
-impl Frontier {
     /// The same for some octets whose second grains follow no order.
     #[inline(always)]
     pub fn look_at_each(&self, octets: &Octets, at: usize, count: usize, which: impl Fn(&Tag) -> bool) {

@@ -3,6 +3,7 @@
 use super::passes::AllColumns;
 use crate::contact::list::{BLOCK, Segment};
 use crate::integrate::isotropic::{Found, Isotropic, Pass};
+use crate::state::held;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -19,6 +20,11 @@ impl Readers {
         let mut all = vec![1_u16; blocks];
         segments.iter().flat_map(|segment| &segment.others).for_each(|&block| all[block as usize] += 1);
         Self { left: all.iter().map(|&readers| AtomicU16::new(readers)).collect(), all }
+    }
+
+    /// Memory held \[byte\].
+    pub fn memory_held(&self) -> usize {
+        held(&self.all) + held(&self.left)
     }
 
     /// Whether nobody looks at a block but the segment that has it.

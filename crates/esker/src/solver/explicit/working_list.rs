@@ -61,7 +61,9 @@ impl WorkingList {
         let segments: usize = self.segments.iter().map(of_segment).sum();
         let c = &self.candidates;
         let candidates = held(&c.start) + held(&c.partner) + held(&c.images);
-        let grains = held(&self.kind) + self.margins.memory_held() + held(&self.field_force) + held(&self.sides);
+        let blocks = held(&self.blocks.found) + held(&self.blocks.lost) + self.readers.memory_held();
+        let grains =
+            held(&self.kind) + blocks + self.margins.memory_held() + held(&self.field_force) + held(&self.sides);
         segments + candidates + grains + self.scratch.memory() + held(&self.now)
     }
 }
