@@ -209,12 +209,12 @@ fn layers_of_many_grains_are_cut_into_strips_along_the_longest_edge() {
     let places: Vec<Place> = all.map(|(x, y, z)| place(x as f64 + 0.5, y as f64 + 0.5, z as f64 + 0.5, 0.5)).collect();
     let order = spatial_order(&places, &PeriodicCell::OPEN, 1.0);
     let at = |k: usize| places[order[k] as usize].position;
-    // More than three thousand grains to a layer make two strips 30 wide, which come one after the other, layer by layer and
-    // column by column.
-    let (half, layer) = (places.len() / 2, 30 * high);
+    // More than three thousand grains to a layer make three strips 20 wide, which come one after the other, layer by layer
+    // and column by column.
+    let (strip, layer) = (places.len() / 3, 20 * high);
     for k in 0..places.len() {
-        assert_eq!(at(k).y < 30.0, k < half, "grain {k} in its strip");
-        assert_eq!(at(k).x.floor() as usize, k % half / layer, "layer of grain {k}");
+        assert_eq!(at(k).y as usize / 20, k / strip, "grain {k} in its strip");
+        assert_eq!(at(k).x.floor() as usize, k % strip / layer, "layer of grain {k}");
         assert_eq!(at(k).z.floor() as usize, k % high, "height of grain {k}");
     }
 }

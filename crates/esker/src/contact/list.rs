@@ -211,7 +211,7 @@ impl Segment {
 }
 
 /// Least grains of a segment where workers have several: below that too many pairs are cut.
-const LEAST: usize = 6144;
+const LEAST: usize = 3072;
 
 /// So many workers, or more, have several segments each. Fewer wait less for each other than more borders cost.
 const MANY: usize = 4;
@@ -490,7 +490,7 @@ mod tests {
         assert_eq!(shares(8000, 4), [2000; 4]);
         let many = shares(1_000_000, 16);
         assert_eq!(many.iter().sum::<usize>(), 1_000_000);
-        assert!(many.len() < 16 * 5 && many.is_sorted_by(|a, b| a >= b || *b < LEAST + LEAST / 2));
+        assert!(many.len() < 16 * 6 && many.is_sorted_by(|a, b| a >= b || *b < LEAST + LEAST / 2));
         // No worker gets so much at first that others would wait for it, nor so little at the end that only borders are left.
         assert!(many[0] < 1_000_000 / 16 && *many.last().unwrap() >= LEAST / 2);
     }

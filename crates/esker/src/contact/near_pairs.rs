@@ -26,9 +26,20 @@ pub struct Near {
     pub blocks: Vec<Block>,
     needs: Needs,
     inherited: Inherited,
-    /// Room for the renewal of a block.
+}
+
+/// What a worker needs to renew a block.
+#[derive(Debug, Default)]
+pub struct Room {
     spare: Octets,
     picked: Picked,
+}
+
+impl Room {
+    /// Memory held \[byte\].
+    pub fn memory_held(&self) -> usize {
+        self.spare.memory_held() + self.picked.memory_held()
+    }
 }
 
 /// The near pairs of some candidates.
@@ -85,7 +96,7 @@ impl Near {
             inherited.octets[here].recall(lane / 8, lane % 8, memory);
             inherited.slots.push((k, Slot::new(here, lane)));
         }
-        Self { blocks: Vec::new(), needs, inherited, spare: Octets::default(), picked: Picked::default() }
+        Self { blocks: Vec::new(), needs, inherited }
     }
 
     /// Those of a new list, none yet. `slots` tells which of its candidates, ascending, touch and where they have their
@@ -147,8 +158,9 @@ impl Near {
     /// Gives block `block` the pairs that have been picked for it; those that touch keep their memory. Blocks are filled for
     /// the first time in their order. `images` is the offset of the first image, `law` tells which law two grains have.
     #[inline(always)]
-    pub fn refill(&mut self, block: usize, images: u32, law: impl Fn(u32, u32) -> u8) {
-        let Self { blocks, needs, inherited, spare, picked } = self;
+    pub fn refill(&mut self, room: &mut Room, block: usize, images: u32, law: impl Fn(u32, u32) -> u8) {
+        let Self { blocks, needs, inherited } = self;
+        let Room { spare, picked } = room;
         let last = block + 1 == blocks.len();
         let Block { octets, inside, count, room, .. } = &mut blocks[block];
         swap(inside, &mut picked.inside);
@@ -168,11 +180,16 @@ impl Near {
     }
 
     /// Room for pairs to be picked from the candidates of a block, and the block.
-    pub fn pick(&mut self, block: usize, candidates: usize) -> (&mut Picked, &mut Block) {
-        self.picked.clear(candidates);
+    pub fn pick<'a>(
+        &'a mut self,
+        room: &'a mut Room,
+        block: usize,
+        candidates: usize,
+    ) -> (&'a mut Picked, &'a mut Block) {
+        room.picked.clear(candidates);
         let block = &mut self.blocks[block];
         block.inside.resize(candidates.div_ceil(8), 0);
-        (&mut self.picked, block)
+        (&mut room.picked, block)
     }
 
     /// Memory held \[byte\].
@@ -181,7 +198,7 @@ impl Near {
         let inherited = held(slots) + octets.iter().map(Octets::memory_held).sum::<usize>();
         let of_block = |block: &Block| block.octets.memory_held() + held(&block.inside);
         let blocks: usize = self.blocks.iter().map(of_block).sum();
-        inherited + blocks + self.spare.memory_held() + self.picked.memory_held() + held(&self.blocks)
+        inherited + blocks + held(&self.blocks)
     }
 }
 

@@ -70,6 +70,19 @@ pub fn prefetch<T>(line: *const T) {
     let _ = line;
 }
 
+/// Asks for a cache line that will be changed soon, perhaps from another core that has changed it.
+#[inline(always)]
+pub fn prefetch_to_write<T>(line: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_ET0>(line.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}
+
 /// Numbers of `N` contacts.
 ///
 /// # Safety

@@ -10,6 +10,10 @@ use rayon::prelude::*;
 /// meets first in one layer it needs again in the next, and should find in the cache. More are cut into strips.
 const MOST_IN_LAYER: f64 = 3000.0;
 
+/// Most grains, on average, in a layer of a strip: so many that ranges of some ten thousand grains, of which workers take one
+/// after another, are about as long as they are wide, with few grains at their borders.
+const MOST_IN_STRIP: f64 = 1200.0;
+
 /// The order that sorts grains by cell, slowest along the longest edge of the box around them, the others as in x, y, z, and
 /// by index within a cell: `order[k]` is the grain to put at place `k`. Cells are at least `cell_size` \[m\] wide. Where the
 /// layers of cells would hold too many grains they are cut into strips along the longest edge, one after another, and
@@ -34,8 +38,9 @@ pub fn spatial_order(places: &[Place], cell: &PeriodicCell, cell_size: f64) -> V
     let mut axes = [0, 1, 2];
     axes.sort_by(|&a, &b| cells[b].total_cmp(&cells[a]));
     let [slow, middle, fast] = axes;
-    let strips = (places.len() as f64 / cells[slow].max(1.0) / MOST_IN_LAYER).ceil();
-    if strips > 1.0 {
+    let in_layer = places.len() as f64 / cells[slow].max(1.0);
+    if in_layer > MOST_IN_LAYER {
+        let strips = (in_layer / MOST_IN_STRIP).ceil();
         let width = (cells[middle] / strips).max(1.0);
         let of = |i: u32, axis: usize| (wrapped[i as usize].position[axis] - bounds.min[axis]) / cell_size;
         let key = |&i: &u32| {

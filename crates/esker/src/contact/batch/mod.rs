@@ -21,7 +21,7 @@ pub use walls::WallBatch;
 
 use super::column::Column;
 use super::list::{BLOCK, Memories, PARTS, Pairs, Part, Segment};
-use super::near_pairs::Block;
+use super::near_pairs::{Block, Room};
 use super::octets::{Needs, Octet, Octets};
 use super::sweep::{Grains, release};
 use crate::integrate::isotropic::Found;
@@ -81,6 +81,8 @@ impl Batch {
     /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is where those are.
     /// Time must pass: the loads of an instant are those of the general loop.
     ///
+    /// Blocks of near pairs are renewed in `room`, whatever was done in it before.
+    ///
     /// On the way `done` is told of the first grain whose pairs with other grains of the segment have not all been
     /// evaluated: those before it are not looked at again, unless some of their pairs stand in other segments too.
     ///
@@ -93,6 +95,7 @@ impl Batch {
         segment: &mut Segment,
         loads: *mut Load,
         known: Known,
+        room: &mut Room,
         done: &mut Done,
     ) {
         assert!(grains.dt > 0.0);
@@ -103,8 +106,8 @@ impl Batch {
         for (pairs, part) in segment.parts.iter_mut().zip(PARTS) {
             let targets = Targets::new(loads.cast(), first, part.owned(), (&raw mut nowhere).cast());
             let wave = (part == Part::Inside).then_some(&mut *done);
-            let opened = &mut opened;
-            let mut work = Work { model, grains, known, targets, first, opened, wave };
+            let (room, opened) = (&mut *room, &mut opened);
+            let mut work = Work { model, grains, known, targets, first, room, opened, wave };
             // SAFETY: the list was built for these grains; the width was found on this processor.
             unsafe {
                 match self.width {
@@ -179,7 +182,7 @@ impl Batch {
             unsafe {
                 if block.room < 0.0 {
                     let lengths = [moved, self.least_gap];
-                    find::<L>([&pairs.i, &pairs.j], count, near, b, x, lengths, images, law);
+                    find::<L>([&pairs.i, &pairs.j], count, (near, work.room), b, x, lengths, images, law);
                 }
                 self.block::<L, HERTZ, ROOT, VISCOUS, LEDGER>(work, &mut near.blocks[b].octets, &mut frontier);
             }
@@ -302,6 +305,7 @@ struct Work<'a, 'w> {
     targets: Targets,
     /// Offset of the first grain of the segment.
     first: u32,
+    room: &'a mut Room,
     /// Pairs that have opened, and what they lost.
     opened: &'a mut Vec<(usize, usize, Dissipation)>,
     /// Whom to tell which grains are done, if all pairs are of the segment's own grains.

@@ -1,6 +1,6 @@
 //! Which pairs to look at: those that may touch within the next steps, and the records they will need.
 
-use crate::contact::near_pairs::{BLOCK, Near};
+use crate::contact::near_pairs::{BLOCK, Near, Room};
 use crate::contact::octets::{Octet, Octets, Tag};
 use crate::lanes::{Lane, Quad, Vec3s, offset, prefetch};
 
@@ -85,7 +85,7 @@ const ROUNDING: f64 = 0.999_999;
 pub(super) unsafe fn find<L: Lane>(
     [i, j]: [&[u32]; 2],
     count: usize,
-    near: &mut Near,
+    (near, room): (&mut Near, &mut Room),
     block: usize,
     x: *const Quad,
     [moved, least_gap]: [f64; 2],
@@ -95,7 +95,7 @@ pub(super) unsafe fn find<L: Lane>(
     assert!([i.len(), j.len()] == [count.next_multiple_of(8); 2]);
     let gap = (LASTING * moved).max(least_gap);
     let candidates = block * BLOCK..count.min((block + 1) * BLOCK);
-    let (picked, here) = near.pick(block, candidates.len());
+    let (picked, here) = near.pick(room, block, candidates.len());
     let mut nearest = L::splat(f64::INFINITY);
     for (group, inside) in candidates.step_by(8).zip(&here.inside) {
         let there = if group + 8 > count { (1 << (count - group)) - 1 } else { u8::MAX };
@@ -127,7 +127,7 @@ pub(super) unsafe fn find<L: Lane>(
     if known && !needless && nearest > WORTH_KEEPING * moved {
         here.room = ROUNDING * nearest;
     } else {
-        near.refill(block, images, law);
+        near.refill(room, block, images, law);
         near.blocks[block].room = ROUNDING * gap;
     }
 }

@@ -18,6 +18,7 @@ use super::{Phase, PhaseHook, Solver, StepError, tick};
 use crate::contact::batch::{Batch, Known, WallBatch};
 use crate::contact::column::Column;
 use crate::contact::list::{self, Loop, Segment};
+use crate::contact::near_pairs::Room;
 use crate::contact::sweep::{self, Grains, Now};
 use crate::contact::visit;
 use crate::contact::walls::{self, WallFrames};
@@ -32,7 +33,8 @@ use crate::state::State;
 use margins::{Margins, Velocities};
 use passes::{AllColumns, Blocks, isotropic_pass};
 use rayon::prelude::*;
-use std::slice::from_raw_parts_mut;
+use std::iter::repeat_with;
+use std::sync::Mutex;
 use wave::{Readers, Wave};
 use working_list::{WorkingList, refresh_images, search, wall_finder};
 
@@ -301,35 +303,44 @@ impl Explicit {
         let known = Known { relative_speed: list.relative_speed, found: columns.found() };
         let readers = &list.readers;
         let scheme = list.scheme.as_ref().filter(|_| then == Then::NextStep);
-        let work = |segment: &mut Segment| {
+        let work = |segment: &mut Segment, room: &mut Room, wave: &mut Wave| {
             segment.losses.clear();
             segment.wall_sums.clear(model.walls.len());
             // SAFETY: segments have different grains.
-            let loads = unsafe { from_raw_parts_mut(columns.load.add(segment.grains.start), segment.grains.len()) };
+            let loads = unsafe { columns.loads(&segment.grains) };
             match wall_batch {
                 Some(batch) => batch.sweep(model, frames, grains, segment, loads),
                 None => walls::sweep(model, frames, grains, segment, loads),
             }
             match batch {
                 Some(batch) => {
-                    let mut wave = Wave::new(scheme, columns, readers, &segment.grains);
                     let first = loads.as_mut_ptr();
+                    wave.enter(&segment.grains);
                     // SAFETY: the loads of the segment are ours, also those of the wave, which comes after the sweep.
                     unsafe {
-                        batch.sweep(model, grains, segment, first, known, &mut |g| wave.reach(g));
+                        batch.sweep(model, grains, segment, first, known, room, &mut |g| wave.reach(g));
                     }
-                    wave.end(&segment.others)
+                    wave.leave(segment);
                 }
-                None => {
-                    sweep::sweep(model, grains, segment, loads);
-                    Found::NOTHING
-                }
+                None => sweep::sweep(model, grains, segment, loads),
             }
         };
-        let found = match list.segments.as_mut_slice() {
-            [segment] => work(segment),
-            // One after another in their order, to whichever worker is free.
-            segments => segments.iter_mut().par_bridge().map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
+        // One after another in their order, to whichever worker is free.
+        let segments = Mutex::new(list.segments.iter_mut());
+        let next = || segments.lock().expect("nobody panics in there").next();
+        let worker = |room: &mut Room| {
+            let mut wave = Wave::new(scheme, columns, readers);
+            while let Some(segment) = next() {
+                work(segment, room, &mut wave);
+            }
+            wave.end()
+        };
+        let found = match list.rooms.as_mut_slice() {
+            [room] => worker(room),
+            rooms => {
+                let all = rooms.par_iter_mut().with_max_len(1).map(worker);
+                all.reduce(|| Found::NOTHING, |a, b| a.merged(&b))
+            }
         };
         self.begun = scheme.map(|_| found.speeds());
     }
@@ -428,7 +439,7 @@ impl Explicit {
         let margins =
             Margins::new(model, &state.particles, scheme.as_ref(), self.pairs).with_walls(model, near_walls.speed, 0.0);
         let mut candidates = search(model, &state.particles, &margins)?;
-        let workers = self.workers.min(n.div_ceil(self.grains_per_worker));
+        let workers = self.workers.min(n.div_ceil(self.grains_per_worker)).max(1);
         // The fast loops leave losses with the loads, where the fast integration finds them.
         let fast = loops == Loops::Fast && scheme.is_some();
         let (width, ledger) = (self.width, !self.without_losses);
@@ -464,6 +475,7 @@ impl Explicit {
             wall_batch,
             scheme,
             candidates,
+            rooms: repeat_with(Room::default).take(workers).collect(),
             segments,
             scratch,
             now,

@@ -4,7 +4,7 @@ use super::GRAINS_PER_WORKER;
 use crate::contact::column::Column;
 use crate::contact::list::BLOCK;
 use crate::integrate::isotropic::{Columns, Found, Isotropic, Lost, Pass, turns_after};
-use crate::lanes::prefetch;
+use crate::lanes::prefetch_to_write;
 use crate::math::Quat;
 use crate::particles::{Load, Motion, Particles, Place};
 use rayon::prelude::*;
@@ -34,7 +34,7 @@ impl Blocks {
 pub struct AllColumns<'a> {
     pub place: *mut Place,
     pub motion: *mut Motion,
-    pub load: *mut Load,
+    load: *mut Load,
     /// Null where nobody wants it.
     now: *mut Motion,
     orientation: *mut Quat,
@@ -86,12 +86,23 @@ impl<'a> AllColumns<'a> {
         block * BLOCK..self.mass.len().min((block + 1) * BLOCK)
     }
 
-    /// Asks for the records of a block, which will be needed soon.
-    pub fn ask_for(&self, block: usize) {
-        for grain in self.grains_of(block) {
-            prefetch(self.place.wrapping_add(grain));
-            prefetch(self.motion.wrapping_add(grain));
-            prefetch(self.load.wrapping_add(grain));
+    /// Loads of some grains.
+    ///
+    /// # Safety
+    /// Nobody else reads or writes them meanwhile.
+    #[allow(clippy::mut_from_ref)] // of memory that is shared in parts
+    pub unsafe fn loads(&self, grains: &Range<usize>) -> &mut [Load] {
+        assert!(grains.start <= grains.end && grains.end <= self.mass.len());
+        // SAFETY: they are there, as their masses are, and the caller's.
+        unsafe { from_raw_parts_mut(self.load.add(grains.start), grains.len()) }
+    }
+
+    /// Asks for the records of some grains of a block, counted from its first one, which will be changed soon.
+    pub fn ask_for(&self, block: usize, some: Range<usize>) {
+        for grain in self.grains_of(block).skip(some.start).take(some.len()) {
+            prefetch_to_write(self.place.wrapping_add(grain));
+            prefetch_to_write(self.motion.wrapping_add(grain));
+            prefetch_to_write(self.load.wrapping_add(grain));
         }
     }
 

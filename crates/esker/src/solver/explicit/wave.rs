@@ -43,54 +43,78 @@ impl Readers {
     }
 }
 
-/// Begins the next step block by block: behind the sweep of a segment over its pairs, and where others look too when the
-/// last of them is done.
+/// Grains whose records are asked for at once: the processor waits when it is asked for too much.
+const AT_ONCE: usize = 16;
+
+/// Begins the next step block by block for a worker: behind its sweeps over the pairs of segments, and where others look too
+/// after the last of them is done.
 pub struct Wave<'a> {
     scheme: Option<&'a Isotropic>,
     columns: AllColumns<'a>,
     readers: &'a Readers,
-    /// Blocks of the segment, and the next one to come.
-    blocks: Range<usize>,
-    next: usize,
+    /// Blocks of the present segment that it has not passed.
+    own: Range<usize>,
+    /// Blocks that nobody looks at any more, wherever they are, to be begun while there is other work to do until they have
+    /// come: so many of the grains of the last one have been asked for.
+    ready: Vec<usize>,
+    asked: usize,
     found: Found,
 }
 
 impl<'a> Wave<'a> {
-    /// Behind the sweep of a segment with these grains, if there is a scheme to go on with.
-    pub fn new(
-        scheme: Option<&'a Isotropic>,
-        columns: AllColumns<'a>,
-        readers: &'a Readers,
-        grains: &Range<usize>,
-    ) -> Self {
-        let blocks = grains.start / BLOCK..grains.end.div_ceil(BLOCK);
-        Self { scheme, columns, readers, next: blocks.start, blocks, found: Found::NOTHING }
+    /// If there is a scheme to go on with.
+    pub fn new(scheme: Option<&'a Isotropic>, columns: AllColumns<'a>, readers: &'a Readers) -> Self {
+        Self { scheme, columns, readers, own: 0..0, ready: Vec::new(), asked: 0, found: Found::NOTHING }
     }
 
-    /// The grains before `grain` are done, unless others look at them.
+    /// Comes to a segment with these grains.
+    pub fn enter(&mut self, grains: &Range<usize>) {
+        self.own = grains.start / BLOCK..grains.end.div_ceil(BLOCK);
+    }
+
+    /// The grains of the segment before `grain` are done, unless others look at them.
     pub fn reach(&mut self, grain: usize) {
         let Some(scheme) = self.scheme else { return };
-        while self.next < self.blocks.end && self.columns.grains_of(self.next).end <= grain {
-            if self.readers.is_one(self.next) {
-                self.begin(scheme, self.next);
+        while !self.own.is_empty() && self.columns.grains_of(self.own.start).end <= grain {
+            if self.readers.is_one(self.own.start) {
+                self.begin(scheme, self.own.start);
             }
-            self.next += 1;
+            self.own.start += 1;
         }
+        self.go_on_with_ready(scheme);
     }
 
-    /// The sweep is over. Tells what the passes found.
-    pub fn end(mut self, others: &[u32]) -> Found {
-        let Some(scheme) = self.scheme else { return self.found };
-        let own = self.blocks.clone().filter(|&block| !self.readers.is_one(block));
-        let shared = own.chain(others.iter().map(|&block| block as usize));
-        let last: Vec<usize> = shared.filter(|&block| self.readers.leave(block)).collect();
-        for (k, &block) in last.iter().enumerate() {
-            if let Some(&next) = last.get(k + 1) {
-                self.columns.ask_for(next);
-            }
-            self.begin(scheme, block);
+    /// The sweep over a segment is over.
+    pub fn leave(&mut self, segment: &Segment) {
+        if self.scheme.is_none() {
+            return;
+        }
+        let own = segment.grains.start / BLOCK..segment.grains.end.div_ceil(BLOCK);
+        let own = own.filter(|&block| !self.readers.is_one(block));
+        let shared = own.chain(segment.others.iter().map(|&block| block as usize));
+        self.ready.extend(shared.filter(|&block| self.readers.leave(block)));
+        self.asked = 0;
+    }
+
+    /// There are no more segments. Tells what the passes found.
+    pub fn end(mut self) -> Found {
+        while let (Some(scheme), false) = (self.scheme, self.ready.is_empty()) {
+            self.go_on_with_ready(scheme);
         }
         self.found
+    }
+
+    /// Asks for some more grains of a block that is ready, or begins it.
+    fn go_on_with_ready(&mut self, scheme: &Isotropic) {
+        let Some(&block) = self.ready.last() else { return };
+        if self.asked < BLOCK {
+            self.columns.ask_for(block, self.asked..self.asked + AT_ONCE);
+            self.asked += AT_ONCE;
+        } else {
+            self.ready.pop();
+            self.asked = 0;
+            self.begin(scheme, block);
+        }
     }
 
     fn begin(&mut self, scheme: &Isotropic, block: usize) {

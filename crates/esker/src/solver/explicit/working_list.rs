@@ -6,6 +6,7 @@ use super::wave::Readers;
 use crate::contact::batch::{Batch, WallBatch};
 use crate::contact::flats::Flat;
 use crate::contact::list::{Pairs, Segment};
+use crate::contact::near_pairs::Room;
 use crate::contact::near_walls::Finder;
 use crate::contact::spots::Spots;
 use crate::contact::visit;
@@ -29,6 +30,8 @@ pub struct WorkingList {
     /// Without rows, which the segments have.
     pub candidates: Candidates,
     pub segments: Vec<Segment>,
+    /// One for each worker.
+    pub rooms: Vec<Room>,
     /// What is known of each block of grains, and who looks at it.
     pub blocks: Blocks,
     pub readers: Readers,
@@ -59,12 +62,13 @@ impl WorkingList {
             pairs + walls + flats + spots + s.losses.memory_held() + s.wall_sums.memory_held()
         };
         let segments: usize = self.segments.iter().map(of_segment).sum();
+        let rooms: usize = self.rooms.iter().map(Room::memory_held).sum();
         let c = &self.candidates;
         let candidates = held(&c.start) + held(&c.partner) + held(&c.images);
         let blocks = held(&self.blocks.found) + held(&self.blocks.lost) + self.readers.memory_held();
         let grains =
             held(&self.kind) + blocks + self.margins.memory_held() + held(&self.field_force) + held(&self.sides);
-        segments + candidates + grains + self.scratch.memory() + held(&self.now)
+        segments + rooms + candidates + grains + self.scratch.memory() + held(&self.now)
     }
 }
 
