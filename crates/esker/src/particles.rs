@@ -80,6 +80,15 @@ pub struct Load {
 }
 
 impl Load {
+    /// Adds another.
+    #[inline(always)]
+    pub fn add(&mut self, other: &Self) {
+        self.force += other.force;
+        self.damped += other.damped;
+        self.torque += other.torque;
+        self.rubbed += other.rubbed;
+    }
+
     /// Its eight numbers in the order of the fields.
     #[inline(always)]
     pub fn as_record(&self) -> [f64; 8] {

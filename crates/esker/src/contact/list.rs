@@ -1,24 +1,26 @@
 //! The working list: candidates and memory, cut into segments, one or more per worker.
 //!
-//! A segment owns a contiguous range of grains and holds every pair that touches it; a pair cut by a border stands in
-//! two segments, each with its own copy of the memory, which evolve identically because a pair is always evaluated in
-//! the same orientation. Every grain thus sums its contacts in ascending order of partners whatever the cut, and the
-//! results do not depend on how the grains are cut up. Ranges are whole [units](super::sums) of grains, by
+//! A segment owns a contiguous range of grains and holds every pair that touches it. For the general loop a pair cut by a
+//! border stands in two segments, each with its own copy of the memory, which evolve identically because a pair is always
+//! evaluated in the same orientation; for the fast loop it stands in that of its second grain, which
+//! [hands over](super::hand_over) what acts on the first. Every grain thus sums its contacts in ascending order of partners
+//! whatever the cut, and the results do not depend on how the grains are cut up. Ranges are whole [units](super::sums) of grains, by
 //! which energy is summed.
 
 use super::flats::Flat;
-use super::near_pairs::Near;
+use super::near_pairs::{Block, Near};
 use super::near_walls::{Finder, NearWalls, Reach};
 use super::octets::Needs;
 use super::spots::Spots;
 use super::sums::{Losses, Units, WallSums};
 use super::{Contacts, PairContact, WallContact};
-use crate::lanes;
-use crate::law::Memory;
+use crate::lanes::{self, offset};
+use crate::law::{Dissipation, Memory};
 use crate::neighbor::Candidates;
 use crate::state::held;
 use rayon::prelude::*;
 use std::iter::repeat_n;
+use std::mem::take;
 use std::ops::Range;
 
 /// Grains per block: what is known of velocities is known of blocks, and blocks begin a step as a whole.
@@ -32,8 +34,12 @@ pub struct Segment {
     /// Candidate pairs, one list for each of [`PARTS`]. Swept in this order every grain meets its images first, then its
     /// partners in ascending order, wherever the range ends.
     pub parts: [Pairs; 4],
-    /// Blocks of all grains, not its own, that its pairs look at; ascending.
-    pub others: Vec<u32>,
+    /// Segments, ascending, that hand loads over to this one: they have pairs whose first grains are here.
+    pub sources: Vec<u32>,
+    /// Pairs with first grains of this segment that opened in the last sweep of the fast loop.
+    pub opened: Vec<Opened>,
+    /// The same with first grains of others.
+    pub opened_below: Vec<Opened>,
     /// Walls within reach, but for `flats`.
     pub near_walls: NearWalls,
     /// Planes within reach, for the fast loop.
@@ -50,6 +56,35 @@ pub struct Segment {
     pub wall_sums: WallSums,
     /// Room for the narrow phase.
     pub touches: Vec<crate::boundary::WallTouch>,
+}
+
+/// A pair that has opened, and what it lost since the last step.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// First grain.
+    pub i: usize,
+    /// Second grain.
+    pub j: usize,
+    /// Energy lost.
+    pub lost: Dissipation,
+}
+
+/// What a segment has found of the pairs across its border, taken out of it for others to look at.
+#[derive(Debug, Default)]
+pub struct Cut {
+    below: Pairs,
+    /// Pairs that have opened.
+    pub opened: Vec<Opened>,
+}
+
+impl Cut {
+    /// The near pairs.
+    pub fn blocks(&self) -> &[Block] {
+        match &self.below.memory {
+            Memories::Near(near) => &near.blocks,
+            Memories::Each(_) => &[],
+        }
+    }
 }
 
 /// Second grains of the pairs of a part.
@@ -180,7 +215,7 @@ impl Pairs {
 }
 
 impl Segment {
-    /// Pairs whose first grain is the worker's, which stand in no other segment likewise.
+    /// Pairs whose first grain is the worker's, which stand in no other segment likewise, but for those handed over.
     fn booked(&self) -> impl Iterator<Item = &Pairs> {
         self.parts.iter().zip(PARTS).filter(|(_, part)| part.owned()[0]).map(|(pairs, _)| pairs)
     }
@@ -199,14 +234,35 @@ impl Segment {
         self.walls = kept.walls;
     }
 
-    /// Finds out which blocks of others its pairs look at.
-    fn find_others(&mut self) {
-        let [_, below, _, above] = &self.parts;
-        let firsts = (0..below.len()).map(|k| below.grains(k).0);
-        let seconds = (0..above.len()).map(|k| above.grains(k).1);
-        self.others = firsts.chain(seconds).map(|grain| (grain / BLOCK) as u32).collect();
-        self.others.sort_unstable();
-        self.others.dedup();
+    /// Gives away what it has found of the pairs across its border, until it is [given back](Self::give_back).
+    pub fn take_cut(&mut self) -> Cut {
+        Cut { below: take(&mut self.parts[Part::Below as usize]), opened: take(&mut self.opened_below) }
+    }
+
+    /// Gets back what was taken.
+    pub fn give_back(&mut self, Cut { below, opened }: Cut) {
+        self.parts[Part::Below as usize] = below;
+        self.opened_below = opened;
+    }
+}
+
+/// Finds out which segments have pairs whose first grains are in others.
+fn find_sources(segments: &mut [Segment], form: Loop) {
+    segments.iter_mut().for_each(|segment| segment.sources.clear());
+    if form == Loop::General {
+        return;
+    }
+    for above in 0..segments.len() {
+        let mut k = 0;
+        for lower in 0..above {
+            let below = &segments[above].parts[Part::Below as usize];
+            let end = offset(segments[lower].grains.end as u32);
+            let next = k + below.i[k..below.len].partition_point(|&i| i < end);
+            if next > k {
+                segments[lower].sources.push(above as u32);
+            }
+            k = next;
+        }
     }
 }
 
@@ -269,7 +325,7 @@ pub fn build(
     let units = Units::of(candidates.owned());
     let segment = |own: Range<usize>| {
         let part = |part: Part| {
-            let rows = rows_of(part, &own, &reaches);
+            let rows = rows_of(part, form, &own, &reaches);
             let start = rows.first().map_or(own.start, |rows| rows.start);
             let from = contacts.pairs.partition_point(|c| (c.i as usize) < start);
             let touching = contacts.pairs[from..].iter().filter(|c| c.memory.touching);
@@ -293,7 +349,7 @@ pub fn build(
                 (Vec::new(), [Spots::of(others, needs), Spots::of([].iter(), needs)])
             }
         };
-        let mut segment = Segment {
+        Segment {
             walls,
             spots,
             parts: PARTS.map(part),
@@ -303,12 +359,12 @@ pub fn build(
             flats,
             grains: own.clone(),
             ..Default::default()
-        };
-        segment.find_others();
-        segment
+        }
     };
     let shares = shares(candidates.owned(), workers);
-    ranges(candidates, units, &shares).into_par_iter().map(segment).collect()
+    let mut segments: Vec<_> = ranges(candidates, units, &shares).into_par_iter().map(segment).collect();
+    find_sources(&mut segments, form);
+    segments
 }
 
 /// Gives the segments new candidates of the same grains; contacts keep what they remember.
@@ -318,15 +374,16 @@ pub fn renew(
     candidates: &Candidates,
     near_walls: &Finder,
     reach: &Reach,
+    form: Loop,
     wall_form: Loop,
 ) {
     let reaches = candidates.reaches(BLOCK);
     segments.iter_mut().par_bridge().for_each(|segment| {
         let own = &segment.grains;
         for (part, pairs) in PARTS.into_iter().zip(&mut segment.parts) {
-            let Pairs { i, j, memory, .. } = std::mem::take(pairs);
+            let Pairs { i, j, memory, .. } = take(pairs);
             let name = |k: usize| (lanes::index(i[k]) as u32, before.identity(lanes::index(j[k]) as u32));
-            let rows = rows_of(part, own, &reaches);
+            let rows = rows_of(part, form, own, &reaches);
             *pairs = match memory {
                 Memories::Each(all) => {
                     let touching = all.iter().enumerate().filter(|(_, memory)| memory.touching);
@@ -351,8 +408,8 @@ pub fn renew(
             };
             segment.flats = near_walls.flats(own.clone(), reach, needs, known);
         }
-        segment.find_others();
     });
+    find_sources(segments, form);
 }
 
 /// Second grain of a pair: the real one and by how many periods it is shifted.
@@ -388,12 +445,16 @@ impl<M: Copy, I: Iterator<Item = (u32, Partner, M)>> Recall<M, I> {
 }
 
 /// First grains of the pairs of a part, ascending, when the pairs of a block of first grains reach so far.
-fn rows_of(part: Part, own: &Range<usize>, reaches: &[u32]) -> Vec<Range<usize>> {
-    if part != Part::Below {
-        return vec![own.clone()];
+fn rows_of(part: Part, form: Loop, own: &Range<usize>, reaches: &[u32]) -> Vec<Range<usize>> {
+    match (part, form) {
+        (Part::Below, _) => {
+            let blocks = (0..own.start.div_ceil(BLOCK)).filter(|&block| reaches[block] as usize >= own.start);
+            blocks.map(|block| block * BLOCK..own.start.min((block + 1) * BLOCK)).collect()
+        }
+        // Others have them.
+        (Part::Above, Loop::Fast(_)) => Vec::new(),
+        _ => vec![own.clone()],
     }
-    let blocks = (0..own.start.div_ceil(BLOCK)).filter(|&block| reaches[block] as usize >= own.start);
-    blocks.map(|block| block * BLOCK..own.start.min((block + 1) * BLOCK)).collect()
 }
 
 /// The candidates of some rows that belong to a part of what a worker has to do, without memories, and what those that are
@@ -431,8 +492,8 @@ fn assemble<M: Copy, I: Iterator<Item = (u32, Partner, M)>>(
                 remembered.extend(known.of(candidates.identity(j)).map(|memory| (k as u32, memory)));
             }
         }
-        first.extend(repeat_n(lanes::offset(i as u32), partners.len()));
-        second.extend(partners.iter().map(|&j| lanes::offset(j)));
+        first.extend(repeat_n(offset(i as u32), partners.len()));
+        second.extend(partners.iter().map(|&j| offset(j)));
     }
     first.resize(room, 0);
     second.resize(room, 0);
@@ -450,11 +511,12 @@ fn slice_of<'a, T>(list: &'a [T], grains: &Range<usize>, grain: impl Fn(&T) -> u
 pub fn collect(segments: &[Segment], candidates: &Candidates, contacts: &mut Contacts) {
     let of_segment = |segment: &Segment| {
         let mut pairs = Vec::with_capacity(segment.booked().map(Pairs::count_touching).sum());
-        for list in segment.booked() {
-            pairs.extend(list.touching().map(|(k, memory)| {
+        let from_others = segment.sources.iter().map(|&above| &segments[above as usize].parts[Part::Below as usize]);
+        for list in segment.booked().chain(from_others) {
+            pairs.extend(list.touching().filter_map(|(k, memory)| {
                 let (i, j) = list.grains(k);
                 let (j, shift) = candidates.identity(j as u32);
-                PairContact { i: i as u32, j, shift, memory }
+                segment.grains.contains(&i).then_some(PairContact { i: i as u32, j, shift, memory })
             }));
         }
         // Few sorted runs: what a stable sort is quick at.

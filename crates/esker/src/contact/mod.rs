@@ -1,13 +1,14 @@
 //! Lasting contacts: their memory, the list of candidates, and the sweeps that evaluate them.
 //!
 //! - [`Contacts`] is the authoritative store in the state: touching pairs and wall contacts with their memory, sorted.
-//! - [`list`] turns candidate pairs into one segment per worker, with the memory carried over.
+//! - [`list`] turns candidate pairs into segments, one or more per worker, with the memory carried over.
 //! - [`sweep`] evaluates pairs, [`walls`] evaluates walls; both through [`Law`](crate::law::Law).
 //! - [`visit`] walks over the stored contacts and tells their forces without changing anything.
 
 pub mod batch;
 pub mod column;
 pub mod flats;
+pub mod hand_over;
 pub mod list;
 pub mod near_pairs;
 pub mod near_walls;

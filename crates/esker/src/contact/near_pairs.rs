@@ -8,6 +8,7 @@
 use super::octets::{Needs, Octet, Octets, Slot, Tag};
 use crate::lanes::{index, offset};
 use crate::law::Memory;
+use crate::particles::Load;
 use crate::state::held;
 use std::mem::{swap, take};
 use std::ops::Range;
@@ -47,6 +48,8 @@ impl Room {
 pub struct Block {
     /// In the order of the candidates.
     pub octets: Octets,
+    /// What those that touch do to their first grains, where another segment has these.
+    pub handed: Vec<[Load; 8]>,
     /// How much nearer two grains may still come before another pair has to be among them \[m\]; minus infinity if
     /// nobody has looked yet.
     pub room: f64,
@@ -117,6 +120,7 @@ impl Near {
             let last = seconds.chain(&i[pairs.clone()]).max().expect("blocks are not empty");
             Block {
                 octets: Octets::default(),
+                handed: Vec::new(),
                 room: f64::NEG_INFINITY,
                 grains: index(i[pairs.start])..index(*last) + 1,
                 far: grains().any(|(i, j)| *j - *i >= FAR),
@@ -196,7 +200,7 @@ impl Near {
     pub fn memory_held(&self) -> usize {
         let Inherited { slots, octets, .. } = &self.inherited;
         let inherited = held(slots) + octets.iter().map(Octets::memory_held).sum::<usize>();
-        let of_block = |block: &Block| block.octets.memory_held() + held(&block.inside);
+        let of_block = |block: &Block| block.octets.memory_held() + held(&block.handed) + held(&block.inside);
         let blocks: usize = self.blocks.iter().map(of_block).sum();
         inherited + blocks + held(&self.blocks)
     }

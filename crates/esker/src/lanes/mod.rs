@@ -70,19 +70,6 @@ pub fn prefetch<T>(line: *const T) {
     let _ = line;
 }
 
-/// Asks for a cache line that will be changed soon, perhaps from another core that has changed it.
-#[inline(always)]
-pub fn prefetch_to_write<T>(line: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, whatever the address.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_ET0>(line.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = line;
-}
-
 /// Numbers of `N` contacts.
 ///
 /// # Safety
@@ -155,6 +142,7 @@ pub trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
 }
 
 /// Where loads go: the first and the second grains each to a column, or nowhere where another worker adds them up.
+#[derive(Clone, Copy)]
 pub struct Targets {
     columns: [*mut Record; 2],
     masks: [u32; 2],
@@ -169,6 +157,11 @@ impl Targets {
             columns: own.map(|own| if own { begin } else { nowhere }),
             masks: own.map(|own| if own { u32::MAX } else { 0 }),
         }
+    }
+
+    /// The same with the loads of first grains put into records of their own, each at its offset from the first of these.
+    pub fn with_firsts_at(self, records: *mut Record) -> Self {
+        Self { columns: [records, self.columns[1]], masks: [u32::MAX, self.masks[1]] }
     }
 
     /// Where the loads of the second grains are, as if they began with grain 0: for hints.

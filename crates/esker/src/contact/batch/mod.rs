@@ -20,13 +20,13 @@ mod walls;
 pub use walls::WallBatch;
 
 use super::column::Column;
-use super::list::{BLOCK, Memories, PARTS, Pairs, Part, Segment};
+use super::list::{BLOCK, Memories, Opened, Pairs, Part, Segment};
 use super::near_pairs::{Block, Room};
-use super::octets::{Needs, Octet, Octets};
+use super::octets::{Needs, Octet};
 use super::sweep::{Grains, release};
 use crate::integrate::isotropic::Found;
 use crate::lanes::{Lane, Quad, Record, Targets, Width, index, offset};
-use crate::law::Dissipation;
+use crate::math::Vec3;
 use crate::model::Model;
 use crate::particles::Load;
 use constants::Constants;
@@ -54,6 +54,17 @@ pub struct Known<'a> {
     pub found: Column<'a, Found>,
 }
 
+/// What pairs are evaluated by.
+#[derive(Clone, Copy)]
+pub struct By<'a> {
+    /// Laws, kinds of grain, walls.
+    pub model: &'a Model,
+    /// The grains.
+    pub grains: Grains<'a>,
+    /// Their velocities, roughly.
+    pub known: Known<'a>,
+}
+
 /// The laws between the kinds of grain of a model, if this loop can do them all.
 #[derive(Clone, Debug)]
 pub struct Batch {
@@ -78,55 +89,67 @@ impl Batch {
         Needs { slip: self.laws.viscous, dashpot: self.ledger }
     }
 
-    /// Evaluates all pairs of a segment and adds their loads to the grains it owns; `loads` is where those are.
-    /// Time must pass: the loads of an instant are those of the general loop.
+    /// Evaluates the pairs of a segment that others look at too, those with images and across its border, and adds their loads
+    /// to the grains it has. What acts on the first grains of others is left with the pairs, to be
+    /// [handed over](super::hand_over). Time must pass: the loads of an instant are those of the general loop.
     ///
     /// Blocks of near pairs are renewed in `room`, whatever was done in it before.
     ///
-    /// On the way `done` is told of the first grain whose pairs with other grains of the segment have not all been
-    /// evaluated: those before it are not looked at again, unless some of their pairs stand in other segments too.
-    ///
     /// # Safety
     /// The loads of the segment's grains are at `loads`, and nobody else reads or writes them.
-    pub unsafe fn sweep(
+    pub unsafe fn sweep_across(&self, by: By, segment: &mut Segment, loads: *mut Load, room: &mut Room) {
+        segment.opened.clear();
+        segment.opened_below.clear();
+        for part in [Part::Images, Part::Below] {
+            // SAFETY: the caller's.
+            unsafe { self.sweep_part(by, segment, part, loads, room, None) }
+        }
+    }
+
+    /// Evaluates the pairs within a segment, after those across its border, and adds their loads to the grains. On the way `done`
+    /// is told of the first grain whose pairs have not all been evaluated: those before it are not looked at again.
+    ///
+    /// # Safety
+    /// As of the sweep across the border.
+    pub unsafe fn sweep_within(
         &self,
-        model: &Model,
-        grains: Grains,
+        by: By,
         segment: &mut Segment,
         loads: *mut Load,
-        known: Known,
         room: &mut Room,
         done: &mut Done,
+    ) {
+        // SAFETY: the caller's.
+        unsafe { self.sweep_part(by, segment, Part::Inside, loads, room, Some(done)) }
+        done(segment.grains.end);
+    }
+
+    unsafe fn sweep_part(
+        &self,
+        By { model, grains, known }: By,
+        segment: &mut Segment,
+        part: Part,
+        loads: *mut Load,
+        room: &mut Room,
+        wave: Option<&mut Done>,
     ) {
         assert!(grains.dt > 0.0);
         assert!(grains.mean.len() == grains.place.len() && grains.kind.len() == grains.place.len());
         let first = offset(segment.grains.start as u32);
         let mut nowhere = Load::default();
-        let mut opened = Vec::new();
-        for (pairs, part) in segment.parts.iter_mut().zip(PARTS) {
-            let targets = Targets::new(loads.cast(), first, part.owned(), (&raw mut nowhere).cast());
-            let wave = (part == Part::Inside).then_some(&mut *done);
-            let (room, opened) = (&mut *room, &mut opened);
-            let mut work = Work { model, grains, known, targets, first, room, opened, wave };
-            // SAFETY: the list was built for these grains; the width was found on this processor.
-            unsafe {
-                match self.width {
-                    #[cfg(target_arch = "x86_64")]
-                    Width::Eight => self.sweep_eight(&mut work, pairs),
-                    #[cfg(target_arch = "x86_64")]
-                    Width::Four => self.sweep_four(&mut work, pairs),
-                    _ => self.sweep_in::<f64>(&mut work, pairs),
-                }
+        let targets = Targets::new(loads.cast(), first, part.owned(), (&raw mut nowhere).cast());
+        let pairs = &mut segment.parts[part as usize];
+        let opened = if part == Part::Below { &mut segment.opened_below } else { &mut segment.opened };
+        let mut work = Work { model, grains, known, targets, first, part, room, opened, wave };
+        // SAFETY: the list was built for these grains; the width was found on this processor.
+        unsafe {
+            match self.width {
+                #[cfg(target_arch = "x86_64")]
+                Width::Eight => self.sweep_eight(&mut work, pairs),
+                #[cfg(target_arch = "x86_64")]
+                Width::Four => self.sweep_four(&mut work, pairs),
+                _ => self.sweep_in::<f64>(&mut work, pairs),
             }
-            if part == Part::Inside {
-                done(segment.grains.end);
-            }
-        }
-        // In the order of the pairs, wherever the border of the segment lies.
-        opened.retain(|(i, ..)| segment.grains.contains(i));
-        opened.sort_unstable_by_key(|&(i, j, _)| (i, j));
-        for (i, _, lost) in opened {
-            *segment.losses.of(i - segment.grains.start) += lost;
         }
     }
 
@@ -184,7 +207,7 @@ impl Batch {
                     let lengths = [moved, self.least_gap];
                     find::<L>([&pairs.i, &pairs.j], count, (near, work.room), b, x, lengths, images, law);
                 }
-                self.block::<L, HERTZ, ROOT, VISCOUS, LEDGER>(work, &mut near.blocks[b].octets, &mut frontier);
+                self.block::<L, HERTZ, ROOT, VISCOUS, LEDGER>(work, &mut near.blocks[b], &mut frontier);
             }
         }
     }
@@ -194,7 +217,7 @@ impl Batch {
     unsafe fn block<L: Lane, const HERTZ: bool, const ROOT: bool, const VISCOUS: bool, const LEDGER: bool>(
         &self,
         work: &mut Work,
-        octets: &mut Octets,
+        Block { octets, handed, .. }: &mut Block,
         frontier: &mut Frontier,
     ) {
         let grains = work.grains;
@@ -214,6 +237,12 @@ impl Batch {
         assert!(lengths == [count; 4]);
         assert!(!VISCOUS || octets.slip.len() == count);
         assert!(!LEDGER || octets.dashpot.len() == count);
+        let hands_over = work.part == Part::Below;
+        let mut targets = work.targets;
+        if hands_over {
+            handed.resize(count, NOTHING);
+            targets = targets.with_firsts_at(handed.as_mut_ptr().cast());
+        }
         for first in (0..count).step_by(chunk) {
             match &mut work.wave {
                 Some(done) => {
@@ -244,10 +273,13 @@ impl Batch {
                         let Octet { i, j } = octets.pairs[octet];
                         let (i, j) = (index(i[l]), index(j[l]));
                         let lost = release(work.model, grains, i, j, &mut octets.memory(octet, l));
-                        work.opened.push((i, j, lost));
+                        work.opened.push(Opened { i, j, lost });
                     }
                 }
                 octets.tags[octet].touching = now;
+                if hands_over && now != 0 {
+                    handed[octet] = NOTHING;
+                }
             }
             for g in 0..found {
                 // SAFETY: written above.
@@ -284,11 +316,27 @@ impl Batch {
                     let group = groups[g].assume_init_ref();
                     let levers = &geometry[g].assume_init_ref().levers;
                     let load = loads[g].assume_init_ref();
-                    L::scatter(load, levers, columns.i(group), columns.j(group), &work.targets);
+                    if hands_over {
+                        let slots = slots_of(group);
+                        L::scatter(load, levers, slots.as_ptr(), columns.j(group), &targets);
+                    } else {
+                        L::scatter(load, levers, columns.i(group), columns.j(group), &targets);
+                    }
                 }
             }
         }
     }
+}
+
+/// Loads of eight pairs to which others can be added as they are, a zero with its sign too.
+const NOTHING: [Load; 8] = {
+    let zeros = Vec3::new(-0.0, -0.0, -0.0);
+    [Load { force: zeros, damped: -0.0, torque: zeros, rubbed: -0.0 }; 8]
+};
+
+/// Where the pairs of a group, which hold the first `N` of these, have their records among those of their block.
+fn slots_of(group: &Group) -> [u32; 8] {
+    std::array::from_fn(|l| offset((8 * group.octet + group.lane + l) as u32))
 }
 
 /// Shares of the losses that pairs with these second grains book.
@@ -305,9 +353,9 @@ struct Work<'a, 'w> {
     targets: Targets,
     /// Offset of the first grain of the segment.
     first: u32,
+    part: Part,
     room: &'a mut Room,
-    /// Pairs that have opened, and what they lost.
-    opened: &'a mut Vec<(usize, usize, Dissipation)>,
+    opened: &'a mut Vec<Opened>,
     /// Whom to tell which grains are done, if all pairs are of the segment's own grains.
     wave: Option<&'a mut Done<'w>>,
 }
@@ -316,7 +364,7 @@ impl Work<'_, '_> {
     /// How far any two grains of the candidates of a block have moved relative to each other over the step \[m\], at most.
     fn moved(&self, block: &Block) -> f64 {
         let Block { grains, far, .. } = block;
-        // Passes over grains of others may be on their way.
+        // Where not all grains are the segment's own they are anywhere.
         if *far || self.wave.is_none() {
             return self.known.relative_speed * self.grains.dt;
         }

@@ -15,9 +15,10 @@ mod working_list;
 
 use super::between;
 use super::{Phase, PhaseHook, Solver, StepError, tick};
-use crate::contact::batch::{Batch, Known, WallBatch};
+use crate::contact::batch::{Batch, By, Known, WallBatch};
 use crate::contact::column::Column;
-use crate::contact::list::{self, Loop, Segment};
+use crate::contact::hand_over::{HandOver, book_opened};
+use crate::contact::list::{self, Cut, Loop, Segment};
 use crate::contact::near_pairs::Room;
 use crate::contact::sweep::{self, Grains, Now};
 use crate::contact::visit;
@@ -35,7 +36,7 @@ use passes::{AllColumns, Blocks, isotropic_pass};
 use rayon::prelude::*;
 use std::iter::repeat_with;
 use std::sync::Mutex;
-use wave::{Readers, Wave};
+use wave::Wave;
 use working_list::{WorkingList, refresh_images, search, wall_finder};
 
 /// Steps between two sortings and wrappings of the grains.
@@ -301,47 +302,45 @@ impl Explicit {
         };
         let (batch, wall_batch) = (list.batch.as_ref(), list.wall_batch.as_ref());
         let known = Known { relative_speed: list.relative_speed, found: columns.found() };
-        let readers = &list.readers;
+        let by = By { model, grains, known };
         let scheme = list.scheme.as_ref().filter(|_| then == Then::NextStep);
-        let work = |segment: &mut Segment, room: &mut Room, wave: &mut Wave| {
+        // Segments have different grains: their loads are nobody else's, and the wave comes after the sweep.
+        let across = |segment: &mut Segment, room: &mut Room| {
             segment.losses.clear();
             segment.wall_sums.clear(model.walls.len());
-            // SAFETY: segments have different grains.
+            // SAFETY: see above.
             let loads = unsafe { columns.loads(&segment.grains) };
             match wall_batch {
                 Some(batch) => batch.sweep(model, frames, grains, segment, loads),
                 None => walls::sweep(model, frames, grains, segment, loads),
             }
-            match batch {
-                Some(batch) => {
-                    let first = loads.as_mut_ptr();
-                    wave.enter(&segment.grains);
-                    // SAFETY: the loads of the segment are ours, also those of the wave, which comes after the sweep.
-                    unsafe {
-                        batch.sweep(model, grains, segment, first, known, room, &mut |g| wave.reach(g));
-                    }
-                    wave.leave(segment);
-                }
-                None => sweep::sweep(model, grains, segment, loads),
+            if let Some(batch) = batch {
+                // SAFETY: see above.
+                unsafe { batch.sweep_across(by, segment, loads.as_mut_ptr(), room) }
             }
+            Found::NOTHING
         };
-        // One after another in their order, to whichever worker is free.
-        let segments = Mutex::new(list.segments.iter_mut());
-        let next = || segments.lock().expect("nobody panics in there").next();
-        let worker = |room: &mut Room| {
-            let mut wave = Wave::new(scheme, columns, readers);
-            while let Some(segment) = next() {
-                work(segment, room, &mut wave);
-            }
-            wave.end()
+        take_turns(&mut list.segments, &mut list.rooms, across);
+        let cuts: Vec<Cut> = match batch {
+            Some(_) => list.segments.iter_mut().map(Segment::take_cut).collect(),
+            None => Vec::new(),
         };
-        let found = match list.rooms.as_mut_slice() {
-            [room] => worker(room),
-            rooms => {
-                let all = rooms.par_iter_mut().with_max_len(1).map(worker);
-                all.reduce(|| Found::NOTHING, |a, b| a.merged(&b))
-            }
+        let within = |segment: &mut Segment, room: &mut Room| {
+            // SAFETY: see above.
+            let loads = unsafe { columns.loads(&segment.grains) };
+            let Some(batch) = batch else {
+                sweep::sweep(model, grains, segment, loads);
+                return Found::NOTHING;
+            };
+            let mut wave = Wave::new(scheme, columns, HandOver::to(segment, &cuts), &segment.grains);
+            // SAFETY: see above.
+            unsafe { batch.sweep_within(by, segment, loads.as_mut_ptr(), room, &mut |g| wave.reach(g)) }
+            let found = wave.found();
+            book_opened(segment, &cuts);
+            found
         };
+        let found = take_turns(&mut list.segments, &mut list.rooms, within);
+        list.segments.iter_mut().zip(cuts).for_each(|(segment, cut)| segment.give_back(cut));
         self.begun = scheme.map(|_| found.speeds());
     }
 
@@ -398,9 +397,9 @@ impl Explicit {
             &candidates,
             &near_walls,
             &|grain| margins.to_walls(grain),
+            loop_of(&list.batch),
             loop_of_walls(&list.wall_batch),
         );
-        list.readers = Readers::of(list.blocks.found.len(), &list.segments);
         self.pairs = candidates.forget_rows();
         list.candidates = candidates;
         list.kind = list.candidates.kinds(&p.kind);
@@ -467,10 +466,8 @@ impl Explicit {
             Some(_) if model.gravity_alone().is_some() => {}
             Some(_) => now.extend_from_slice(&p.motion),
         }
-        let blocks = Blocks::of(n);
         self.list = Some(WorkingList {
-            readers: Readers::of(blocks.found.len(), &segments),
-            blocks,
+            blocks: Blocks::of(n),
             batch,
             wall_batch,
             scheme,
@@ -573,6 +570,26 @@ enum Then {
     Stop,
     /// The beginning of the next step.
     NextStep,
+}
+
+/// Does the segments one after another in their order, each by whichever worker is free, in its room.
+fn take_turns<W>(segments: &mut [Segment], rooms: &mut [Room], work: W) -> Found
+where
+    W: Fn(&mut Segment, &mut Room) -> Found + Sync,
+{
+    let segments = Mutex::new(segments.iter_mut());
+    let next = || segments.lock().expect("nobody panics in there").next();
+    let worker = |room: &mut Room| {
+        let mut found = Found::NOTHING;
+        while let Some(segment) = next() {
+            found = found.merged(&work(segment, room));
+        }
+        found
+    };
+    match rooms {
+        [room] => worker(room),
+        rooms => rooms.par_iter_mut().with_max_len(1).map(worker).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
+    }
 }
 
 /// The loop that does the contacts.

@@ -4,7 +4,6 @@ use super::GRAINS_PER_WORKER;
 use crate::contact::column::Column;
 use crate::contact::list::BLOCK;
 use crate::integrate::isotropic::{Columns, Found, Isotropic, Lost, Pass, turns_after};
-use crate::lanes::prefetch_to_write;
 use crate::math::Quat;
 use crate::particles::{Load, Motion, Particles, Place};
 use rayon::prelude::*;
@@ -95,15 +94,6 @@ impl<'a> AllColumns<'a> {
         assert!(grains.start <= grains.end && grains.end <= self.mass.len());
         // SAFETY: they are there, as their masses are, and the caller's.
         unsafe { from_raw_parts_mut(self.load.add(grains.start), grains.len()) }
-    }
-
-    /// Asks for the records of some grains of a block, counted from its first one, which will be changed soon.
-    pub fn ask_for(&self, block: usize, some: Range<usize>) {
-        for grain in self.grains_of(block).skip(some.start).take(some.len()) {
-            prefetch_to_write(self.place.wrapping_add(grain));
-            prefetch_to_write(self.motion.wrapping_add(grain));
-            prefetch_to_write(self.load.wrapping_add(grain));
-        }
     }
 
     /// What passes have found of the velocities in each block.

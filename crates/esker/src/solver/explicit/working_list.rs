@@ -2,7 +2,6 @@
 
 use super::margins::Margins;
 use super::passes::Blocks;
-use super::wave::Readers;
 use crate::contact::batch::{Batch, WallBatch};
 use crate::contact::flats::Flat;
 use crate::contact::list::{Pairs, Segment};
@@ -32,9 +31,8 @@ pub struct WorkingList {
     pub segments: Vec<Segment>,
     /// One for each worker.
     pub rooms: Vec<Room>,
-    /// What is known of each block of grains, and who looks at it.
+    /// What is known of each block of grains.
     pub blocks: Blocks,
-    pub readers: Readers,
     /// Of the general integration; empty with the fast one.
     pub scratch: integrate::Scratch,
     /// Velocities at the time of the force for fields that depend on them, if the fast integration goes on; else empty.
@@ -65,7 +63,7 @@ impl WorkingList {
         let rooms: usize = self.rooms.iter().map(Room::memory_held).sum();
         let c = &self.candidates;
         let candidates = held(&c.start) + held(&c.partner) + held(&c.images);
-        let blocks = held(&self.blocks.found) + held(&self.blocks.lost) + self.readers.memory_held();
+        let blocks = held(&self.blocks.found) + held(&self.blocks.lost);
         let grains =
             held(&self.kind) + blocks + self.margins.memory_held() + held(&self.field_force) + held(&self.sides);
         segments + rooms + candidates + grains + self.scratch.memory() + held(&self.now)
