@@ -14,6 +14,7 @@ use esker::state::State;
 use esker_io::build::{self, Scene};
 use esker_io::scene;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Steps of a round where nothing is said.
@@ -201,11 +202,15 @@ pub fn main(args: Args) -> Result<(), Failure> {
     for subject in &subjects {
         // The state does not depend on the number of threads: all of them run it in, once.
         let begin = pool(most)?.install(|| run_in(subject, most, &args).map_err(|e| e.to_string()))?;
-        for &threads in &args.threads {
-            let mut instructions = Instructions::count();
-            let result = pool(threads)?
-                .install(|| measure(subject, &begin, threads, &args, &mut instructions).map_err(|e| e.to_string()));
-            results.push(result?);
+        let prepare = |&threads: &usize| Trial::prepare(subject, &begin, threads, &args);
+        let mut trials = args.threads.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
+        // In turn, since machines are not equally fast all the time.
+        for _ in 0..args.rounds {
+            trials.iter_mut().try_for_each(|trial| trial.round(args.steps))?;
+        }
+        let first = trials[0].speeds.clone();
+        for trial in trials {
+            results.push(trial.tell(subject, &begin, &args, &first));
         }
     }
     if args.json {
@@ -256,77 +261,113 @@ fn run_in(subject: &Subject, threads: usize, args: &Args) -> Result<Begin, Failu
     Ok(begin)
 }
 
-/// Measures from there on with so many threads.
-fn measure(
-    subject: &Subject,
-    begin: &Begin,
+/// A simulation that goes on from there with so many threads, and what is measured of it.
+struct Trial {
     threads: usize,
-    args: &Args,
-    instructions: &mut Instructions,
-) -> Result<serde_json::Value, Failure> {
-    let mut simulation = begin.simulation(threads, args);
-    let grains = simulation.state.particles.owned();
-    if !args.json {
-        say!("{}: {} ({grains} grains, {threads} thread(s))", subject.name(), subject.about());
-    }
-    advance(&mut simulation, warm_up(subject, args).min(LISTS))?;
-    simulation.prepare()?;
+    pool: rayon::ThreadPool,
+    simulation: Simulation,
+    timer: Arc<PhaseTimer>,
+    instructions: Instructions,
+    /// Instructions of all rounds, if somebody counts.
+    executed: Option<u64>,
+    /// Rebuilds before the first round.
+    rebuilds: u64,
+    /// Particle-steps per second of each round.
+    speeds: Vec<f64>,
+    seconds: f64,
+}
 
-    let timer = PhaseTimer::listen(&mut simulation);
-    let rebuilds = simulation.rebuilds();
-    let mut speeds = Vec::new();
-    let before = instructions.so_far();
-    let start = Instant::now();
-    for _ in 0..args.rounds {
-        let round = Instant::now();
-        advance(&mut simulation, args.steps)?;
-        speeds.push(grains as f64 * args.steps as f64 / round.elapsed().as_secs_f64());
+impl Trial {
+    /// Makes the lists, and the memory they need.
+    fn prepare(subject: &Subject, begin: &Begin, threads: usize, args: &Args) -> Result<Self, Failure> {
+        let instructions = Instructions::count();
+        let pool = pool(threads)?;
+        let mut simulation = begin.simulation(threads, args);
+        pool.install(|| {
+            advance(&mut simulation, warm_up(subject, args).min(LISTS)).map_err(|e| e.to_string())?;
+            simulation.prepare().map_err(|e| e.to_string())
+        })?;
+        let timer = PhaseTimer::listen(&mut simulation);
+        let rebuilds = simulation.rebuilds();
+        let (executed, speeds) = (Some(0), Vec::new());
+        Ok(Self { threads, pool, simulation, timer, instructions, executed, rebuilds, speeds, seconds: 0.0 })
     }
-    let total = start.elapsed().as_secs_f64();
-    let executed = instructions.so_far().zip(before).map(|(after, before)| after - before);
-    let particle_steps = grains as f64 * args.steps as f64 * args.rounds as f64;
-    let instructions = executed.map(|executed| executed as f64 / particle_steps);
-    let rebuilds = simulation.rebuilds().saturating_sub(rebuilds);
-    let memory = simulation.memory() as f64 / grains.max(1) as f64;
-    speeds.sort_by(f64::total_cmp);
-    let (best, median) = (speeds[speeds.len() - 1], speeds[speeds.len() / 2]);
-    simulation.complete();
-    let (contacts, coordination) = esker::measure::probe::coordination(simulation.model(), &simulation.state);
-    let per_grain = contacts / grains.max(1) as f64;
-    let phases = timer.seconds();
-    if !args.json {
-        say!(
-            "  {:.2} / {:.2} M particle-steps/s (best / median of {} rounds of {} steps)",
-            best * 1e-6,
-            median * 1e-6,
-            speeds.len(),
-            args.steps
-        );
-        say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
-        say!("  {memory:.0} bytes per grain, {rebuilds} rebuilds of the neighbour list");
-        if let Some(instructions) = instructions {
-            say!("  {instructions:.0} instructions per particle-step");
+
+    /// One round.
+    fn round(&mut self, steps: u64) -> Result<(), Failure> {
+        let Self { pool, simulation, .. } = self;
+        let before = self.instructions.so_far();
+        let start = Instant::now();
+        pool.install(|| advance(simulation, steps).map_err(|e| e.to_string()))?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.timer.pause();
+        let executed = self.instructions.so_far().zip(before).map(|(after, before)| after - before);
+        self.executed = self.executed.zip(executed).map(|(all, more)| all + more);
+        self.speeds.push(self.simulation.state.particles.owned() as f64 * steps as f64 / seconds);
+        self.seconds += seconds;
+        Ok(())
+    }
+
+    /// Prints what was found, or makes JSON of it. `first` has the speeds of the first trial in the same rounds.
+    fn tell(mut self, subject: &Subject, begin: &Begin, args: &Args, first: &[f64]) -> serde_json::Value {
+        let (threads, grains) = (self.threads, self.simulation.state.particles.owned());
+        let particle_steps = grains as f64 * args.steps as f64 * args.rounds as f64;
+        let instructions = self.executed.map(|executed| executed as f64 / particle_steps);
+        let rebuilds = self.simulation.rebuilds().saturating_sub(self.rebuilds);
+        let memory = self.simulation.memory() as f64 / grains.max(1) as f64;
+        let faster = median(self.speeds.iter().zip(first).map(|(here, first)| here / first).collect());
+        let best = self.speeds.iter().copied().fold(0.0, f64::max);
+        let median = median(self.speeds);
+        self.simulation.complete();
+        let (contacts, coordination) =
+            esker::measure::probe::coordination(self.simulation.model(), &self.simulation.state);
+        let per_grain = contacts / grains.max(1) as f64;
+        let phases = self.timer.seconds();
+        if !args.json {
+            say!("{}: {} ({grains} grains, {threads} thread(s))", subject.name(), subject.about());
+            say!(
+                "  {:.2} / {:.2} M particle-steps/s (best / median of {} rounds of {} steps)",
+                best * 1e-6,
+                median * 1e-6,
+                args.rounds,
+                args.steps
+            );
+            if args.threads.len() > 1 {
+                say!("  {faster:.2} times as fast as with {} thread(s), round by round", args.threads[0]);
+            }
+            say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
+            say!("  {memory:.0} bytes per grain, {rebuilds} rebuilds of the neighbour list");
+            if let Some(instructions) = instructions {
+                say!("  {instructions:.0} instructions per particle-step");
+            }
+            tables::phases(&phases, self.seconds);
         }
-        tables::phases(&phases, total);
+        let phases: serde_json::Map<_, _> = phases.into_iter().map(|(name, seconds)| (name, seconds.into())).collect();
+        serde_json::json!({
+            "name": subject.name(),
+            "n": grains,
+            "threads": threads,
+            "width": begin.width.contacts(),
+            "losses": !args.without_losses,
+            "steps": args.steps,
+            "rounds": args.rounds,
+            "particle_steps_per_second": median,
+            "best": best,
+            "times_the_first": faster,
+            "contacts_per_grain": per_grain,
+            "coordination": coordination,
+            "bytes_per_grain": memory,
+            "rebuilds": rebuilds,
+            "instructions_per_particle_step": instructions,
+            "phases": phases,
+        })
     }
-    let phases: serde_json::Map<_, _> = phases.into_iter().map(|(name, seconds)| (name, seconds.into())).collect();
-    Ok(serde_json::json!({
-        "name": subject.name(),
-        "n": grains,
-        "threads": threads,
-        "width": begin.width.contacts(),
-        "losses": !args.without_losses,
-        "steps": args.steps,
-        "rounds": args.rounds,
-        "particle_steps_per_second": median,
-        "best": best,
-        "contacts_per_grain": per_grain,
-        "coordination": coordination,
-        "bytes_per_grain": memory,
-        "rebuilds": rebuilds,
-        "instructions_per_particle_step": instructions,
-        "phases": phases,
-    }))
+}
+
+/// Of an odd number the one in the middle, else the next larger one.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
 }
 
 /// Makes so many steps, or says that the stages are too short for them.

@@ -35,6 +35,11 @@ impl PhaseTimer {
         }
     }
 
+    /// Counts nothing until the next phase begins.
+    pub fn pause(&self) {
+        *self.current.lock().unwrap_or_else(|e| e.into_inner()) = None;
+    }
+
     /// Seconds in each phase.
     pub fn seconds(&self) -> Vec<(String, f64)> {
         let seconds = |k: usize| self.nanos[k].load(Ordering::Relaxed) as f64 * 1e-9;
