@@ -117,7 +117,7 @@ impl Part {
 /// Candidate pairs (i, j) sorted, j at or beyond the number of grains being an image, and what they remember.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    /// First grain of each as an [`offset`](lanes::offset), filled up to whole groups of eight with zeros.
+    /// First grain of each as an [`offset`], filled up to whole groups of eight with zeros.
     pub i: Vec<u32>,
     /// Second grain of each, likewise.
     pub j: Vec<u32>,

@@ -7,6 +7,7 @@
 //! order of partners.
 
 mod book;
+mod contacts;
 mod events;
 mod margins;
 mod passes;
@@ -15,28 +16,21 @@ mod working_list;
 
 use super::between;
 use super::{Phase, PhaseHook, Solver, StepError, tick};
-use crate::contact::batch::{Batch, By, Known, WallBatch};
-use crate::contact::column::Column;
-use crate::contact::hand_over::{HandOver, book_opened};
-use crate::contact::list::{self, Cut, Loop, Segment};
+use crate::contact::batch::{Batch, WallBatch};
+use crate::contact::list::{self, Loop, Segment};
 use crate::contact::near_pairs::Room;
-use crate::contact::sweep::{self, Grains, Now};
 use crate::contact::visit;
-use crate::contact::walls::{self, WallFrames};
-use crate::integrate::isotropic::{self, Found, Isotropic, Pass};
+use crate::contact::walls::WallFrames;
+use crate::integrate::isotropic::{self, Isotropic, Pass};
 use crate::integrate::{self, Integrator, Speeds};
 use crate::lanes::Width;
-use crate::math::Vec3;
 use crate::measure::energy;
 use crate::model::Model;
-use crate::particles::Load;
 use crate::state::State;
+use contacts::{Then, contacts};
 use margins::{Margins, Velocities};
 use passes::{AllColumns, Blocks, isotropic_pass};
-use rayon::prelude::*;
 use std::iter::repeat_with;
-use std::sync::Mutex;
-use wave::Wave;
 use working_list::{WorkingList, refresh_images, search, wall_finder};
 
 /// Steps between two sortings and wrappings of the grains.
@@ -273,75 +267,10 @@ impl Explicit {
         Ok(())
     }
 
-    /// Evaluates walls, then pairs, each worker for its own grains. Where nothing happens between this step and the next
-    /// one, grains begin the next as soon as they are done, while they are at hand.
+    /// Forces of all contacts. The next step may begin with them, see [`contacts`].
     fn contacts(&mut self, model: &Model, state: &mut State, frames: &WallFrames, dt: f64, then: Then) {
         let list = self.list.as_mut().expect("the list is built before contacts are evaluated");
-        let p = &mut state.particles;
-        let (owned, all) = (p.owned(), p.place.len());
-        let gravity = model.gravity_alone().unwrap_or(Vec3::ZERO);
-        if list.scheme.is_none() || dt == 0.0 {
-            // The fast integration has left the loads of gravity.
-            let loads = p.load.par_iter_mut().with_min_len(4096).zip(&p.mass);
-            loads.for_each(|(load, mass)| *load = Load { force: *mass * gravity, ..Load::default() });
-        }
-        let columns = AllColumns::of(p, &mut [], &mut list.blocks).beginning_after(state.step + 1);
-        // SAFETY: entries are changed by `Wave` only, and only those nobody looks at any more.
-        let (place, motion) = unsafe { (Column::new(columns.place, all), Column::new(columns.motion, all)) };
-        let grains = Grains {
-            owned,
-            place,
-            motion,
-            mean: if list.scheme.is_some() || dt == 0.0 { motion } else { list.scratch.mean.as_slice().into() },
-            now: match model.integrator {
-                Integrator::VelocityVerlet if dt > 0.0 => Now::Extrapolated,
-                _ => Now::Known,
-            },
-            kind: &list.kind,
-            dt,
-        };
-        let (batch, wall_batch) = (list.batch.as_ref(), list.wall_batch.as_ref());
-        let known = Known { relative_speed: list.relative_speed, found: columns.found() };
-        let by = By { model, grains, known };
-        let scheme = list.scheme.as_ref().filter(|_| then == Then::NextStep);
-        // Segments have different grains: their loads are nobody else's, and the wave comes after the sweep.
-        let across = |segment: &mut Segment, room: &mut Room| {
-            segment.losses.clear();
-            segment.wall_sums.clear(model.walls.len());
-            // SAFETY: see above.
-            let loads = unsafe { columns.loads(&segment.grains) };
-            match wall_batch {
-                Some(batch) => batch.sweep(model, frames, grains, segment, loads),
-                None => walls::sweep(model, frames, grains, segment, loads),
-            }
-            if let Some(batch) = batch {
-                // SAFETY: see above.
-                unsafe { batch.sweep_across(by, segment, loads.as_mut_ptr(), room) }
-            }
-            Found::NOTHING
-        };
-        take_turns(&mut list.segments, &mut list.rooms, across);
-        let cuts: Vec<Cut> = match batch {
-            Some(_) => list.segments.iter_mut().map(Segment::take_cut).collect(),
-            None => Vec::new(),
-        };
-        let within = |segment: &mut Segment, room: &mut Room| {
-            // SAFETY: see above.
-            let loads = unsafe { columns.loads(&segment.grains) };
-            let Some(batch) = batch else {
-                sweep::sweep(model, grains, segment, loads);
-                return Found::NOTHING;
-            };
-            let mut wave = Wave::new(scheme, columns, HandOver::to(segment, &cuts), &segment.grains);
-            // SAFETY: see above.
-            unsafe { batch.sweep_within(by, segment, loads.as_mut_ptr(), room, &mut |g| wave.reach(g)) }
-            let found = wave.found();
-            book_opened(segment, &cuts);
-            found
-        };
-        let found = take_turns(&mut list.segments, &mut list.rooms, within);
-        list.segments.iter_mut().zip(cuts).for_each(|(segment, cut)| segment.give_back(cut));
-        self.begun = scheme.map(|_| found.speeds());
+        self.begun = contacts(model, state, list, frames, dt, then);
     }
 
     /// Whether the next step can begin as soon as the forces of this one are known: nothing happens between the two and
@@ -561,35 +490,6 @@ enum Loops {
     Fast,
     /// The general ones.
     General,
-}
-
-/// What comes after the forces of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
-    /// Perhaps something that needs the end of the step.
-    Stop,
-    /// The beginning of the next step.
-    NextStep,
-}
-
-/// Does the segments one after another in their order, each by whichever worker is free, in its room.
-fn take_turns<W>(segments: &mut [Segment], rooms: &mut [Room], work: W) -> Found
-where
-    W: Fn(&mut Segment, &mut Room) -> Found + Sync,
-{
-    let segments = Mutex::new(segments.iter_mut());
-    let next = || segments.lock().expect("nobody panics in there").next();
-    let worker = |room: &mut Room| {
-        let mut found = Found::NOTHING;
-        while let Some(segment) = next() {
-            found = found.merged(&work(segment, room));
-        }
-        found
-    };
-    match rooms {
-        [room] => worker(room),
-        rooms => rooms.par_iter_mut().with_max_len(1).map(worker).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
-    }
 }
 
 /// The loop that does the contacts.
