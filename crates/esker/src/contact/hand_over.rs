@@ -1,7 +1,7 @@
 //! Loads of pairs across borders: the segment of the second grains evaluates them, first of all, and the segment of the first
 //! grains adds them when all else that acts on these is known.
 
-use super::list::{BLOCK, Cut, Opened, Segment};
+use super::list::{Cut, Opened, Segment};
 use super::near_pairs::Block;
 use crate::lanes::{index, offset};
 use crate::particles::Load;
@@ -80,9 +80,4 @@ pub fn book_opened(segment: &mut Segment, cuts: &[Cut]) {
     for Opened { i, lost, .. } in opened {
         *segment.losses.of(i - start) += *lost;
     }
-}
-
-/// Blocks of the grains of a segment.
-pub fn blocks_of(grains: &Range<usize>) -> Range<usize> {
-    grains.start / BLOCK..grains.end.div_ceil(BLOCK)
 }

@@ -1,7 +1,8 @@
 //! Grains begin the next step while sweeps over pairs still go on elsewhere.
 
 use super::passes::AllColumns;
-use crate::contact::hand_over::{HandOver, blocks_of};
+use crate::contact::hand_over::HandOver;
+use crate::contact::list::BLOCK;
 use crate::integrate::isotropic::{Found, Isotropic, Pass};
 use std::ops::Range;
 
@@ -24,7 +25,8 @@ impl<'a> Wave<'a> {
         from_others: HandOver<'a>,
         grains: &Range<usize>,
     ) -> Self {
-        Self { scheme, columns, from_others, left: blocks_of(grains), found: Found::NOTHING }
+        let left = grains.start / BLOCK..grains.end.div_ceil(BLOCK);
+        Self { scheme, columns, from_others, left, found: Found::NOTHING }
     }
 
     /// The sweep is done with the grains before `grain`.
