@@ -5,7 +5,64 @@ use super::list::{Cut, Opened, Segment};
 use super::near_pairs::Block;
 use crate::lanes::{index, offset};
 use crate::particles::Load;
+use std::hint::spin_loop;
+use std::iter::repeat_with;
+use std::mem::take;
 use std::ops::Range;
+use std::sync::OnceLock;
+use std::thread::yield_now;
+
+/// What segments have found of the pairs across their borders, as soon as each is done with them.
+pub struct Cuts {
+    each: Vec<OnceLock<Cut>>,
+}
+
+impl Cuts {
+    /// None yet, of so many segments.
+    pub fn of(segments: usize) -> Self {
+        Self { each: repeat_with(OnceLock::new).take(segments).collect() }
+    }
+
+    /// That of a segment, when it is there. Somebody must be at work on it.
+    pub fn get(&self, segment: usize) -> &Cut {
+        let mut looks = 0;
+        loop {
+            match self.each[segment].get() {
+                Some(cut) => return cut,
+                None if looks < LOOKS => spin_loop(),
+                None => yield_now(),
+            }
+            looks += 1;
+        }
+    }
+
+    /// To be filled by who is at work on a segment.
+    pub fn giving(&self, segment: usize) -> Giving<'_> {
+        Giving { cut: Cut::default(), to: &self.each[segment] }
+    }
+
+    /// Those of all segments, in their order.
+    pub fn into_each(self) -> impl Iterator<Item = Cut> {
+        self.each.into_iter().map(|cut| cut.into_inner().unwrap_or_default())
+    }
+}
+
+/// Looks for a cut, some nanoseconds each, before others get the processor.
+const LOOKS: usize = 10_000;
+
+/// A cut that others get when this is dropped, also by a panic: nobody waits for ever.
+pub struct Giving<'a> {
+    /// What was found.
+    pub cut: Cut,
+    to: &'a OnceLock<Cut>,
+}
+
+impl Drop for Giving<'_> {
+    fn drop(&mut self) {
+        let first = self.to.set(take(&mut self.cut));
+        debug_assert!(first.is_ok(), "a segment is done once");
+    }
+}
 
 /// Loads for the grains of a segment from the segments above it.
 pub struct HandOver<'a> {
@@ -22,10 +79,10 @@ struct Source<'a> {
 
 impl<'a> HandOver<'a> {
     /// To a segment from what all have evaluated across their borders.
-    pub fn to(segment: &Segment, cuts: &'a [Cut]) -> Self {
+    pub fn to(segment: &Segment, cuts: &'a Cuts) -> Self {
         let start = offset(segment.grains.start as u32);
         let source = |&above: &u32| {
-            let blocks = cuts[above as usize].blocks();
+            let blocks = cuts.get(above as usize).blocks();
             let last_of = |block: &Block| block.octets.pairs.last().map_or(0, |octet| octet.i[7]);
             // Near pairs keep the order of the candidates, so blocks without any lie between others.
             let passed = blocks.iter().rposition(|block| !block.octets.pairs.is_empty() && last_of(block) < start);
@@ -71,13 +128,51 @@ impl Source<'_> {
 
 /// Books what pairs have lost that have opened, in the order of the pairs, wherever the border of the segment lies: its own,
 /// and those that others have found.
-pub fn book_opened(segment: &mut Segment, cuts: &[Cut]) {
+pub fn book_opened(segment: &mut Segment, cuts: &Cuts) {
     let Range { start, end } = segment.grains;
-    let from_others = segment.sources.iter().flat_map(|&above| &cuts[above as usize].opened);
+    let from_others = segment.sources.iter().flat_map(|&above| &cuts.get(above as usize).opened);
     let mut opened: Vec<&Opened> = segment.opened.iter().chain(from_others).collect();
     opened.retain(|opened| (start..end).contains(&opened.i));
     opened.sort_unstable_by_key(|opened| (opened.i, opened.j));
     for Opened { i, lost, .. } in opened {
         *segment.losses.of(i - start) += *lost;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::Dissipation;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::time::Duration;
+
+    fn opened(i: usize) -> Opened {
+        Opened { i, j: i + 1, lost: Dissipation::default() }
+    }
+
+    #[test]
+    fn who_needs_a_cut_waits_until_it_is_given() {
+        let cuts = Cuts::of(2);
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                let mut giving = cuts.giving(1);
+                std::thread::sleep(Duration::from_millis(20));
+                giving.cut.opened.push(opened(7));
+            });
+            assert_eq!(cuts.get(1).opened[0].i, 7);
+        });
+        drop(cuts.giving(0));
+        let found: Vec<usize> = cuts.into_each().map(|cut| cut.opened.len()).collect();
+        assert_eq!(found, [0, 1]);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_worker_that_has_panicked() {
+        let cuts = Cuts::of(1);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _giving = cuts.giving(0);
+            panic!("on purpose");
+        }));
+        assert!(panicked.is_err() && cuts.get(0).opened.is_empty());
     }
 }

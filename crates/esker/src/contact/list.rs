@@ -72,7 +72,8 @@ pub struct Opened {
 /// What a segment has found of the pairs across its border, taken out of it for others to look at.
 #[derive(Debug, Default)]
 pub struct Cut {
-    below: Pairs,
+    /// The pairs, unless the general loop does them.
+    below: Option<Pairs>,
     /// Pairs that have opened.
     pub opened: Vec<Opened>,
 }
@@ -80,9 +81,9 @@ pub struct Cut {
 impl Cut {
     /// The near pairs.
     pub fn blocks(&self) -> &[Block] {
-        match &self.below.memory {
-            Memories::Near(near) => &near.blocks,
-            Memories::Each(_) => &[],
+        match self.below.as_ref().map(|below| &below.memory) {
+            Some(Memories::Near(near)) => &near.blocks,
+            _ => &[],
         }
     }
 }
@@ -236,12 +237,14 @@ impl Segment {
 
     /// Gives away what it has found of the pairs across its border, until it is [given back](Self::give_back).
     pub fn take_cut(&mut self) -> Cut {
-        Cut { below: take(&mut self.parts[Part::Below as usize]), opened: take(&mut self.opened_below) }
+        Cut { below: Some(take(&mut self.parts[Part::Below as usize])), opened: take(&mut self.opened_below) }
     }
 
     /// Gets back what was taken.
     pub fn give_back(&mut self, Cut { below, opened }: Cut) {
-        self.parts[Part::Below as usize] = below;
+        if let Some(below) = below {
+            self.parts[Part::Below as usize] = below;
+        }
         self.opened_below = opened;
     }
 }
@@ -266,23 +269,29 @@ fn find_sources(segments: &mut [Segment], form: Loop) {
     }
 }
 
-/// Least grains of a segment where workers have several: below that too many pairs are cut.
-const LEAST: usize = 3072;
+/// Workers with fewer grains than this have one segment each: with several, too many pairs would be cut.
+const FEW: usize = 6144;
 
-/// So many workers, or more, have several segments each. Fewer wait less for each other than more borders cost.
+/// The same for fewer workers than this: they wait less for each other than more borders cost.
 const MANY: usize = 4;
+
+/// Least grains of a segment where workers have several.
+const LEAST: usize = 1024;
+
+/// How much of the work, in fifths, workers have in their first segments.
+const FIRST: usize = 3;
 
 /// Grains of each segment, about. Workers take segments one after another, first the large ones, then ever smaller ones, so
 /// that all are done at about the same time however fast each of them is just then.
 fn shares(grains: usize, workers: usize) -> Vec<usize> {
     let workers = workers.max(1);
-    if workers < MANY || grains < 2 * LEAST * workers {
+    if workers < MANY || grains < FEW * workers {
         return vec![grains.div_ceil(workers); workers];
     }
-    let mut shares = Vec::new();
-    let mut left = grains;
+    let mut shares = vec![FIRST * grains / (5 * workers); workers];
+    let mut left = grains - shares.iter().sum::<usize>();
     while left > 0 {
-        let share = (2 * left / (3 * workers)).max(LEAST);
+        let share = (left / workers).max(LEAST);
         let share = if left < share + LEAST / 2 { left } else { share };
         shares.push(share);
         left -= share;

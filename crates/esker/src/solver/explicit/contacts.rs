@@ -5,7 +5,7 @@ use super::wave::Wave;
 use super::working_list::WorkingList;
 use crate::contact::batch::{Batch, By, Known, WallBatch};
 use crate::contact::column::Column;
-use crate::contact::hand_over::{HandOver, book_opened};
+use crate::contact::hand_over::{Cuts, HandOver, book_opened};
 use crate::contact::list::{Cut, Segment};
 use crate::contact::near_pairs::Room;
 use crate::contact::sweep::{self, Grains, Now};
@@ -18,6 +18,7 @@ use crate::particles::Load;
 use crate::state::State;
 use rayon::prelude::*;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What comes after the forces of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,14 +71,7 @@ pub fn contacts(
         columns,
         scheme: list.scheme.as_ref().filter(|_| then == Then::NextStep),
     };
-    let (segments, rooms) = (&mut list.segments, &mut list.rooms);
-    take_turns(segments, rooms, |segment, room| sweeps.across(segment, room));
-    let cuts: Vec<Cut> = match sweeps.batch {
-        Some(_) => segments.iter_mut().map(Segment::take_cut).collect(),
-        None => Vec::new(),
-    };
-    let found = take_turns(segments, rooms, |segment, room| sweeps.within(segment, room, &cuts));
-    segments.iter_mut().zip(cuts).for_each(|(segment, cut)| segment.give_back(cut));
+    let found = sweeps.all(&mut list.segments, &mut list.rooms);
     sweeps.scheme.map(|_| found.speeds())
 }
 
@@ -93,8 +87,40 @@ struct Sweeps<'a> {
 }
 
 impl Sweeps<'_> {
-    /// Walls, and pairs that other segments look at too.
-    fn across(&self, segment: &mut Segment, room: &mut Room) -> Found {
+    /// All contacts, by as many workers as there are rooms. Each takes the next segment when it is free: every one for what comes
+    /// first, then every one again for the rest, which waits for nothing but the cuts it needs.
+    fn all(&self, segments: &mut [Segment], rooms: &mut [Room]) -> Found {
+        let (count, turns) = (segments.len(), AtomicUsize::new(0));
+        let cuts = Cuts::of(count);
+        let segments: Vec<_> = segments.iter_mut().map(Mutex::new).collect();
+        let segment = |k: usize| segments[k].lock().expect("a worker that panics ends the sweep");
+        let worker = |room: &mut Room| {
+            let mut found = Found::NOTHING;
+            loop {
+                let turn = turns.fetch_add(1, Ordering::Relaxed);
+                if turn < count {
+                    let mut giving = cuts.giving(turn);
+                    giving.cut = self.across(&mut segment(turn), room);
+                } else if turn < 2 * count {
+                    cuts.get(turn - count);
+                    found = found.merged(&self.within(&mut segment(turn - count), room, &cuts));
+                } else {
+                    return found;
+                }
+            }
+        };
+        let found = match rooms {
+            [room] => worker(room),
+            rooms => rooms.par_iter_mut().with_max_len(1).map(worker).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
+        };
+        for (segment, cut) in segments.into_iter().zip(cuts.into_each()) {
+            segment.into_inner().expect("a worker that panics ends the sweep").give_back(cut);
+        }
+        found
+    }
+
+    /// Walls, and pairs that other segments look at too. Gives away what was found of the pairs across the border.
+    fn across(&self, segment: &mut Segment, room: &mut Room) -> Cut {
         let By { model, grains, .. } = self.by;
         segment.losses.clear();
         segment.wall_sums.clear(model.walls.len());
@@ -104,15 +130,19 @@ impl Sweeps<'_> {
             Some(batch) => batch.sweep(model, self.frames, grains, segment, loads),
             None => walls::sweep(model, self.frames, grains, segment, loads),
         }
-        if let Some(batch) = self.batch {
-            // SAFETY: nobody else's.
-            unsafe { batch.sweep_across(self.by, segment, loads.as_mut_ptr(), room) }
+        match self.batch {
+            Some(batch) => {
+                // SAFETY: nobody else's.
+                unsafe { batch.sweep_across(self.by, segment, loads.as_mut_ptr(), room) }
+                segment.take_cut()
+            }
+            None => Cut::default(),
         }
-        Found::NOTHING
     }
 
-    /// The other pairs, when all segments have done those across borders. Tells what was found when grains began the next step.
-    fn within(&self, segment: &mut Segment, room: &mut Room, cuts: &[Cut]) -> Found {
+    /// The other pairs. Tells what was found when grains began the next step: nobody else looks at them any more, since all
+    /// who have pairs with them have given their cuts.
+    fn within(&self, segment: &mut Segment, room: &mut Room, cuts: &Cuts) -> Found {
         // SAFETY: nobody else's.
         let loads = unsafe { self.columns.loads(&segment.grains) };
         let Some(batch) = self.batch else {
@@ -125,25 +155,5 @@ impl Sweeps<'_> {
         let found = wave.found();
         book_opened(segment, cuts);
         found
-    }
-}
-
-/// Does the segments one after another in their order, each by whichever worker is free, in its room.
-fn take_turns<W>(segments: &mut [Segment], rooms: &mut [Room], work: W) -> Found
-where
-    W: Fn(&mut Segment, &mut Room) -> Found + Sync,
-{
-    let segments = Mutex::new(segments.iter_mut());
-    let next = || segments.lock().expect("nobody panics in there").next();
-    let worker = |room: &mut Room| {
-        let mut found = Found::NOTHING;
-        while let Some(segment) = next() {
-            found = found.merged(&work(segment, room));
-        }
-        found
-    };
-    match rooms {
-        [room] => worker(room),
-        rooms => rooms.par_iter_mut().with_max_len(1).map(worker).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
     }
 }
