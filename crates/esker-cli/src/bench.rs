@@ -28,9 +28,9 @@ pub struct Args {
     /// Worker threads; a list as 1,2,4 measures with each
     #[arg(long, default_value = "1", value_delimiter = ',')]
     threads: Vec<usize>,
-    /// Number of grains (default: that of the set-up)
-    #[arg(long)]
-    n: Option<u64>,
+    /// Number of grains; a list as 1000,100000 measures with each (default: that of the set-up)
+    #[arg(long, value_delimiter = ',')]
+    n: Vec<u64>,
     /// Steps measured in each of the rounds; of gas, collisions (default: a million)
     #[arg(long, default_value_t = STEPS)]
     steps: u64,
@@ -50,6 +50,13 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl Args {
+    /// The numbers of grains asked for, or the usual ones.
+    fn n_or<'a>(&'a self, usual: &'a [u64]) -> &'a [u64] {
+        if self.n.is_empty() { usual } else { &self.n }
+    }
 }
 
 /// A standard set-up.
@@ -197,26 +204,37 @@ pub fn main(args: Args) -> Result<(), Failure> {
         args.which.iter().map(|name| Subject::parse(name)).collect::<Result<Vec<_>, _>>()?
     };
     let mut results = Vec::new();
-    // What a pool runs must be able to move between threads; a boxed error is not.
-    let most = *args.threads.iter().max().expect("the list is never empty");
     for subject in &subjects {
-        // The state does not depend on the number of threads: all of them run it in, once.
-        let begin = pool(most)?.install(|| run_in(subject, most, &args).map_err(|e| e.to_string()))?;
-        let prepare = |&threads: &usize| Trial::prepare(subject, &begin, threads, &args);
-        let mut trials = args.threads.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
+        let mut trials = trials_of(subject, &args)?;
         // In turn, since machines are not equally fast all the time.
         for _ in 0..args.rounds {
             trials.iter_mut().try_for_each(|trial| trial.round(args.steps))?;
         }
-        let first = trials[0].speeds.clone();
+        let first = (trials.len() > 1).then(|| trials[0].speeds.clone());
         for trial in trials {
-            results.push(trial.tell(subject, &begin, &args, &first));
+            results.push(trial.tell(subject, &args, first.as_deref()));
         }
     }
     if args.json {
         crate::out::result((serde_json::to_string_pretty(&results)? + "\n").as_bytes())?;
     }
     Ok(())
+}
+
+/// One for each number of grains and threads.
+fn trials_of(subject: &Subject, args: &Args) -> Result<Vec<Trial>, Failure> {
+    let sizes = if args.n.is_empty() { vec![None] } else { args.n.iter().copied().map(Some).collect() };
+    let most = *args.threads.iter().max().expect("the list is never empty");
+    let mut trials = Vec::new();
+    for n in sizes {
+        // The state does not depend on the number of threads: all of them run it in, once. What a pool runs must be able to
+        // move between threads; a boxed error is not.
+        let begin = pool(most)?.install(|| run_in(subject, n, most, args).map_err(|e| e.to_string()))?;
+        for &threads in &args.threads {
+            trials.push(Trial::prepare(subject, &begin, threads, args)?);
+        }
+    }
+    Ok(trials)
 }
 
 fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
@@ -251,8 +269,8 @@ fn warm_up(subject: &Subject, args: &Args) -> u64 {
 }
 
 /// Builds a scene and lets it run in.
-fn run_in(subject: &Subject, threads: usize, args: &Args) -> Result<Begin, Failure> {
-    let Scene { stages, state, .. } = subject.build(args.n)?;
+fn run_in(subject: &Subject, n: Option<u64>, threads: usize, args: &Args) -> Result<Begin, Failure> {
+    let Scene { stages, state, .. } = subject.build(n)?;
     let mut begin = Begin { stages, state, width: width(args.width)? };
     let mut simulation = begin.simulation(threads, args);
     advance(&mut simulation, warm_up(subject, args).saturating_sub(LISTS))?;
@@ -264,6 +282,7 @@ fn run_in(subject: &Subject, threads: usize, args: &Args) -> Result<Begin, Failu
 /// A simulation that goes on from there with so many threads, and what is measured of it.
 struct Trial {
     threads: usize,
+    width: Width,
     pool: rayon::ThreadPool,
     simulation: Simulation,
     timer: Arc<PhaseTimer>,
@@ -289,8 +308,8 @@ impl Trial {
         })?;
         let timer = PhaseTimer::listen(&mut simulation);
         let rebuilds = simulation.rebuilds();
-        let (executed, speeds) = (Some(0), Vec::new());
-        Ok(Self { threads, pool, simulation, timer, instructions, executed, rebuilds, speeds, seconds: 0.0 })
+        let (width, executed, speeds) = (begin.width, Some(0), Vec::new());
+        Ok(Self { threads, width, pool, simulation, timer, instructions, executed, rebuilds, speeds, seconds: 0.0 })
     }
 
     /// One round.
@@ -308,14 +327,15 @@ impl Trial {
         Ok(())
     }
 
-    /// Prints what was found, or makes JSON of it. `first` has the speeds of the first trial in the same rounds.
-    fn tell(mut self, subject: &Subject, begin: &Begin, args: &Args, first: &[f64]) -> serde_json::Value {
+    /// Prints what was found, or makes JSON of it. `first` has the speeds of the first of several trials in the same rounds.
+    fn tell(mut self, subject: &Subject, args: &Args, first: Option<&[f64]>) -> serde_json::Value {
         let (threads, grains) = (self.threads, self.simulation.state.particles.owned());
         let particle_steps = grains as f64 * args.steps as f64 * args.rounds as f64;
         let instructions = self.executed.map(|executed| executed as f64 / particle_steps);
         let rebuilds = self.simulation.rebuilds().saturating_sub(self.rebuilds);
         let memory = self.simulation.memory() as f64 / grains.max(1) as f64;
-        let faster = median(self.speeds.iter().zip(first).map(|(here, first)| here / first).collect());
+        let times = |first: &[f64]| median(self.speeds.iter().zip(first).map(|(here, first)| here / first).collect());
+        let faster = first.map(times);
         let best = self.speeds.iter().copied().fold(0.0, f64::max);
         let median = median(self.speeds);
         self.simulation.complete();
@@ -332,8 +352,8 @@ impl Trial {
                 args.rounds,
                 args.steps
             );
-            if args.threads.len() > 1 {
-                say!("  {faster:.2} times as fast as with {} thread(s), round by round", args.threads[0]);
+            if let Some(faster) = faster {
+                say!("  {faster:.2} times as fast as the first, round by round");
             }
             say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
             say!("  {memory:.0} bytes per grain, {rebuilds} rebuilds of the neighbour list");
@@ -347,13 +367,13 @@ impl Trial {
             "name": subject.name(),
             "n": grains,
             "threads": threads,
-            "width": begin.width.contacts(),
+            "width": self.width.contacts(),
             "losses": !args.without_losses,
             "steps": args.steps,
             "rounds": args.rounds,
             "particle_steps_per_second": median,
             "best": best,
-            "times_the_first": faster,
+            "times_the_first": faster.unwrap_or(1.0),
             "contacts_per_grain": per_grain,
             "coordination": coordination,
             "bytes_per_grain": memory,

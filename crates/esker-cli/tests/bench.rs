@@ -31,11 +31,13 @@ fn every_set_up_runs_small_and_tells_the_keys_that_stay() {
 }
 
 #[test]
-fn each_number_of_threads_of_a_list_is_measured() {
-    let results = measured(&["cloud", "--n", "500", "--warm-up", "0", "--threads", "1,2"]);
-    let threads: Vec<u64> = results.iter().filter_map(|r| r["threads"].as_u64()).collect();
-    assert_eq!(threads, [1, 2]);
+fn each_number_of_grains_and_threads_of_a_list_is_measured() {
+    let results = measured(&["cloud", "--n", "500,800", "--warm-up", "0", "--threads", "1,2"]);
+    let what: Vec<_> =
+        results.iter().map(|r| [&r["n"], &r["threads"]].map(|number| number.as_u64().unwrap())).collect();
+    assert_eq!(what, [[500, 1], [500, 2], [800, 1], [800, 2]]);
     assert_eq!(results[0]["contacts_per_grain"], results[1]["contacts_per_grain"]);
+    assert_eq!(results[0]["times_the_first"], 1.0);
 }
 
 #[test]

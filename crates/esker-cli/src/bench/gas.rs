@@ -30,7 +30,7 @@ pub(super) fn measure(args: &Args) -> Result<Vec<serde_json::Value>, Failure> {
     }
     let mut results = Vec::new();
     for fraction in FRACTIONS {
-        for n in args.n.map_or(NUMBERS.to_vec(), |n| vec![n]) {
+        for &n in args.n_or(&NUMBERS) {
             results.push(one(fraction, n, args)?);
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn measure(args: &Args) -> Result<Vec<serde_json::Value>, Failure> {
     }
     for &threads in &args.threads {
         let mut times = Vec::new();
-        for &n in args.n.as_slice_or(&DISCS) {
+        for &n in args.n_or(&DISCS) {
             times.push((n, super::pool(threads)?.install(|| silo(n, threads, args).map_err(|e| e.to_string()))?));
         }
         results.extend(times.iter().map(|(n, t)| told("silo", *n, threads, *t)));
@@ -53,7 +53,7 @@ pub(super) fn measure(args: &Args) -> Result<Vec<serde_json::Value>, Failure> {
     for freedom in [Freedom::Spatial, Freedom::SpatialTurning] {
         for &threads in &args.threads {
             let mut times = Vec::new();
-            for &n in args.n.as_slice_or(&SPHERES) {
+            for &n in args.n_or(&SPHERES) {
                 times.push((
                     n,
                     super::pool(threads)?.install(|| bed(n, threads, freedom, args).map_err(|e| e.to_string()))?,
@@ -64,17 +64,6 @@ pub(super) fn measure(args: &Args) -> Result<Vec<serde_json::Value>, Failure> {
         }
     }
     Ok(results)
-}
-
-/// One number if it was asked for, or the usual ones.
-trait OrUsual {
-    fn as_slice_or<'a>(&'a self, usual: &'a [u64]) -> &'a [u64];
-}
-
-impl OrUsual for Option<u64> {
-    fn as_slice_or<'a>(&'a self, usual: &'a [u64]) -> &'a [u64] {
-        if self.is_some() { self.as_slice() } else { usual }
-    }
 }
 
 fn told(name: &str, n: u64, threads: usize, seconds: f64) -> serde_json::Value {
