@@ -210,9 +210,9 @@ pub fn main(args: Args) -> Result<(), Failure> {
         for _ in 0..args.rounds {
             trials.iter_mut().try_for_each(|trial| trial.round(args.steps))?;
         }
-        let first = (trials.len() > 1).then(|| trials[0].speeds.clone());
+        let first = (trials.len() > 1).then(|| (trials[0].what(), trials[0].speeds.clone()));
         for trial in trials {
-            results.push(trial.tell(subject, &args, first.as_deref()));
+            results.push(trial.tell(subject, &args, first.as_ref()));
         }
     }
     if args.json {
@@ -327,24 +327,30 @@ impl Trial {
         Ok(())
     }
 
-    /// Prints what was found, or makes JSON of it. `first` has the speeds of the first of several trials in the same rounds.
-    fn tell(mut self, subject: &Subject, args: &Args, first: Option<&[f64]>) -> serde_json::Value {
+    /// Grains and threads.
+    fn what(&self) -> String {
+        format!("{} grains, {} thread(s)", self.simulation.state.particles.owned(), self.threads)
+    }
+
+    /// Prints what was found, or makes JSON of it. `first` is what the first of several trials had, and its speeds in the same
+    /// rounds.
+    fn tell(mut self, subject: &Subject, args: &Args, first: Option<&(String, Vec<f64>)>) -> serde_json::Value {
         let (threads, grains) = (self.threads, self.simulation.state.particles.owned());
         let particle_steps = grains as f64 * args.steps as f64 * args.rounds as f64;
         let instructions = self.executed.map(|executed| executed as f64 / particle_steps);
         let rebuilds = self.simulation.rebuilds().saturating_sub(self.rebuilds);
         let memory = self.simulation.memory() as f64 / grains.max(1) as f64;
         let times = |first: &[f64]| median(self.speeds.iter().zip(first).map(|(here, first)| here / first).collect());
-        let faster = first.map(times);
+        let faster = first.map(|(what, speeds)| (what, times(speeds)));
         let best = self.speeds.iter().copied().fold(0.0, f64::max);
-        let median = median(self.speeds);
+        let median = median(std::mem::take(&mut self.speeds));
         self.simulation.complete();
         let (contacts, coordination) =
             esker::measure::probe::coordination(self.simulation.model(), &self.simulation.state);
         let per_grain = contacts / grains.max(1) as f64;
         let phases = self.timer.seconds();
         if !args.json {
-            say!("{}: {} ({grains} grains, {threads} thread(s))", subject.name(), subject.about());
+            say!("{}: {} ({})", subject.name(), subject.about(), self.what());
             say!(
                 "  {:.2} / {:.2} M particle-steps/s (best / median of {} rounds of {} steps)",
                 best * 1e-6,
@@ -352,8 +358,8 @@ impl Trial {
                 args.rounds,
                 args.steps
             );
-            if let Some(faster) = faster {
-                say!("  {faster:.2} times as fast as the first, round by round");
+            if let Some((what, faster)) = faster {
+                say!("  {faster:.2} times the speed of {what}, round by round");
             }
             say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
             say!("  {memory:.0} bytes per grain, {rebuilds} rebuilds of the neighbour list");
@@ -373,7 +379,7 @@ impl Trial {
             "rounds": args.rounds,
             "particle_steps_per_second": median,
             "best": best,
-            "times_the_first": faster.unwrap_or(1.0),
+            "times_the_first": faster.map_or(1.0, |(_, faster)| faster),
             "contacts_per_grain": per_grain,
             "coordination": coordination,
             "bytes_per_grain": memory,

@@ -70,7 +70,7 @@ fn told(name: &str, n: u64, threads: usize, seconds: f64) -> serde_json::Value {
     serde_json::json!({ "name": format!("statics: {name}"), "n": n, "threads": threads, "seconds": seconds })
 }
 
-/// The power of the number with which the time grows, between the two largest.
+/// The power of the number with which the time grows, between the last two.
 fn tell_growth(times: &[(u64, f64)], args: &Args) {
     if let [.., (n, t), (more, longer)] = *times {
         let exponent = (longer / t).ln() / (more as f64 / n as f64).ln();

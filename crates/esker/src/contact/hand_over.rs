@@ -1,5 +1,5 @@
-//! Loads of pairs across borders: the segment of the second grains evaluates them, first of all, and the segment of the first
-//! grains adds them when all else that acts on these is known.
+//! Loads of pairs across borders: the segment of the second grains evaluates them, before the pairs within, and the segment of
+//! the first grains adds them when all else that acts on these is known.
 
 use super::list::{Cut, Opened, Segment};
 use super::near_pairs::Block;
@@ -23,7 +23,8 @@ impl Cuts {
         Self { each: repeat_with(OnceLock::new).take(segments).collect() }
     }
 
-    /// That of a segment, when it is there. Somebody must be at work on it.
+    /// That of a segment, when it is there. Somebody must be at work on it, and never stop for what other workers have yet to
+    /// begin: with a call of the pool he might get here himself.
     pub fn get(&self, segment: usize) -> &Cut {
         let mut looks = 0;
         loop {
@@ -47,8 +48,8 @@ impl Cuts {
     }
 }
 
-/// Looks for a cut, some nanoseconds each, before others get the processor.
-const LOOKS: usize = 10_000;
+/// Looks for a cut, up to 40 ns each, before others get the processor.
+const LOOKS: usize = 1000;
 
 /// A cut that others get when this is dropped, also by a panic: nobody waits for ever.
 pub struct Giving<'a> {

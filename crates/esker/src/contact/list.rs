@@ -26,10 +26,10 @@ use std::ops::Range;
 /// Grains per block: what is known of velocities is known of blocks, and blocks begin a step as a whole.
 pub const BLOCK: usize = 64;
 
-/// What one worker owns.
+/// What one worker takes at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Segment {
-    /// Grains of this worker.
+    /// Its grains.
     pub grains: Range<usize>,
     /// Candidate pairs, one list for each of [`PARTS`]. Swept in this order every grain meets its images first, then its
     /// partners in ascending order, wherever the range ends.
@@ -118,7 +118,7 @@ impl Part {
 /// Candidate pairs (i, j) sorted, j at or beyond the number of grains being an image, and what they remember.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    /// First grain of each as an [`offset`], filled up to whole groups of eight with zeros.
+    /// First grain of each as an [`offset`], the last one repeated to fill whole groups of eight: others may be on the move.
     pub i: Vec<u32>,
     /// Second grain of each, likewise.
     pub j: Vec<u32>,
@@ -269,13 +269,13 @@ fn find_sources(segments: &mut [Segment], form: Loop) {
     }
 }
 
-/// Workers with fewer grains than this have one segment each: with several, too many pairs would be cut.
-const FEW: usize = 6144;
-
-/// The same for fewer workers than this: they wait less for each other than more borders cost.
+/// Fewer workers than this have one segment each: they wait less for each other than more borders cost.
 const MANY: usize = 4;
 
-/// Least grains of a segment where workers have several.
+/// The same for workers with fewer grains than so many times the least of a segment: too many pairs would be cut.
+const FEW: usize = 6;
+
+/// Least grains of a segment where workers have several, unless a unit has more.
 const LEAST: usize = 1024;
 
 /// How much of the work, in fifths, workers have in their first segments.
@@ -283,16 +283,16 @@ const FIRST: usize = 3;
 
 /// Grains of each segment, about. Workers take segments one after another, first the large ones, then ever smaller ones, so
 /// that all are done at about the same time however fast each of them is just then.
-fn shares(grains: usize, workers: usize) -> Vec<usize> {
-    let workers = workers.max(1);
-    if workers < MANY || grains < FEW * workers {
+fn shares(grains: usize, workers: usize, units: Units) -> Vec<usize> {
+    let (workers, least) = (workers.max(1), LEAST.max(units.grains()));
+    if workers < MANY || grains < FEW * least * workers {
         return vec![grains.div_ceil(workers); workers];
     }
     let mut shares = vec![FIRST * grains / (5 * workers); workers];
     let mut left = grains - shares.iter().sum::<usize>();
     while left > 0 {
-        let share = (left / workers).max(LEAST);
-        let share = if left < share + LEAST / 2 { left } else { share };
+        let share = (left / workers).max(least);
+        let share = if left < share + least / 2 { left } else { share };
         shares.push(share);
         left -= share;
     }
@@ -370,7 +370,7 @@ pub fn build(
             ..Default::default()
         }
     };
-    let shares = shares(candidates.owned(), workers);
+    let shares = shares(candidates.owned(), workers, units);
     let mut segments: Vec<_> = ranges(candidates, units, &shares).into_par_iter().map(segment).collect();
     find_sources(&mut segments, form);
     segments
@@ -504,8 +504,9 @@ fn assemble<M: Copy, I: Iterator<Item = (u32, Partner, M)>>(
         first.extend(repeat_n(offset(i as u32), partners.len()));
         second.extend(partners.iter().map(|&j| offset(j)));
     }
-    first.resize(room, 0);
-    second.resize(room, 0);
+    for column in [&mut first, &mut second] {
+        column.resize(room, column.last().copied().unwrap_or(0));
+    }
     (Pairs { i: first, j: second, len, memory: Memories::default() }, remembered)
 }
 
@@ -555,15 +556,18 @@ mod tests {
 
     #[test]
     fn segments_are_one_for_each_worker_or_many_in_falling_sizes() {
-        assert_eq!(shares(0, 0), [0]);
-        assert_eq!(shares(1_000_000, 1), [1_000_000]);
-        assert_eq!(shares(100_000, 2), [50_000; 2]);
-        assert_eq!(shares(8000, 4), [2000; 4]);
-        let many = shares(1_000_000, 16);
-        assert_eq!(many.iter().sum::<usize>(), 1_000_000);
-        assert!(many.len() < 16 * 6 && many.is_sorted_by(|a, b| a >= b || *b < LEAST + LEAST / 2));
-        // No worker gets so much at first that others would wait for it, nor so little at the end that only borders are left.
-        assert!(many[0] < 1_000_000 / 16 && *many.last().unwrap() >= LEAST / 2);
+        let of = |grains: usize, workers: usize| shares(grains, workers, Units::of(grains));
+        assert_eq!(of(0, 0), [0]);
+        assert_eq!(of(1_000_000, 1), [1_000_000]);
+        assert_eq!(of(100_000, 2), [50_000; 2]);
+        assert_eq!(of(8000, 4), [2000; 4]);
+        for (grains, workers) in [(1_000_000, 16), (4_000_000, 16), (4_000_000, 64)] {
+            let (many, least) = (of(grains, workers), LEAST.max(Units::of(grains).grains()));
+            assert_eq!(many.iter().sum::<usize>(), grains);
+            assert!(many.len() < workers * 6 && many.is_sorted_by(|a, b| a >= b || *b < least + least / 2));
+            // No worker gets so much at first that others would wait for it, nor so little at the end that only borders are left.
+            assert!(many[0] < grains / workers && *many.last().unwrap() >= least / 2);
+        }
     }
 
     #[test]

@@ -89,8 +89,7 @@ impl Batch {
         Needs { slip: self.laws.viscous, dashpot: self.ledger }
     }
 
-    /// Evaluates the pairs of a segment that others look at too, those with images and across its border, and adds their loads
-    /// to the grains it has. What acts on the first grains of others is left with the pairs, to be
+    /// Evaluates the pairs of a segment with images and across its border, and adds their loads to the grains it has. What acts on the first grains of others is left with the pairs, to be
     /// [handed over](super::hand_over). Time must pass: the loads of an instant are those of the general loop.
     ///
     /// Blocks of near pairs are renewed in `room`, whatever was done in it before.

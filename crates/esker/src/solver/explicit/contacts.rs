@@ -88,7 +88,8 @@ struct Sweeps<'a> {
 
 impl Sweeps<'_> {
     /// All contacts, by as many workers as there are rooms. Each takes the next segment when it is free: every one for what comes
-    /// first, then every one again for the rest, which waits for nothing but the cuts it needs.
+    /// first, then every one again for the rest, which waits for nothing but the cuts it needs. Neither calls the pool, see
+    /// [`Cuts::get`].
     fn all(&self, segments: &mut [Segment], rooms: &mut [Room]) -> Found {
         let (count, turns) = (segments.len(), AtomicUsize::new(0));
         let cuts = Cuts::of(count);
@@ -119,7 +120,7 @@ impl Sweeps<'_> {
         found
     }
 
-    /// Walls, and pairs that other segments look at too. Gives away what was found of the pairs across the border.
+    /// Walls, and pairs with images and across borders. Gives away what was found of the pairs across the border.
     fn across(&self, segment: &mut Segment, room: &mut Room) -> Cut {
         let By { model, grains, .. } = self.by;
         segment.losses.clear();
