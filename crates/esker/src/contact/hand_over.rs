@@ -23,8 +23,8 @@ impl Cuts {
         Self { each: repeat_with(OnceLock::new).take(segments).collect() }
     }
 
-    /// That of a segment, when it is there. Somebody must be at work on it, and never stop for what other workers have yet to
-    /// begin: with a call of the pool he might get here himself.
+    /// That of a segment, when it is there. Somebody must be at work on it without calling the pool, which might bring
+    /// them here to wait for themselves.
     pub fn get(&self, segment: usize) -> &Cut {
         let mut looks = 0;
         loop {

@@ -103,7 +103,7 @@ impl Sweeps<'_> {
                     let mut giving = cuts.giving(turn);
                     giving.cut = self.across(&mut segment(turn), room);
                 } else if turn < 2 * count {
-                    cuts.get(turn - count);
+                    cuts.get(turn - count); // somebody may still be at work on it
                     found = found.merged(&self.within(&mut segment(turn - count), room, &cuts));
                 } else {
                     return found;
