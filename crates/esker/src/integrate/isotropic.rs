@@ -180,7 +180,7 @@ impl Isotropic {
     }
 
     /// One pass over some grains.
-    pub fn pass(&self, pass: Pass, columns: Columns) -> (Found, Lost) {
+    pub fn pass(&self, pass: Pass, columns: &mut Columns) -> (Found, Lost) {
         match pass {
             Pass::Begin => self.run::<false, true>(columns),
             Pass::Finish => self.run::<true, false>(columns),
@@ -188,7 +188,7 @@ impl Isotropic {
         }
     }
 
-    fn run<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> (Found, Lost) {
+    fn run<const FINISH: bool, const BEGIN: bool>(&self, columns: &mut Columns) -> (Found, Lost) {
         match self.width {
             // SAFETY: the width was found on this processor.
             #[cfg(target_arch = "x86_64")]
@@ -201,19 +201,20 @@ impl Isotropic {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2")]
-    unsafe fn run_eight<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> (Found, Lost) {
+    unsafe fn run_eight<const FINISH: bool, const BEGIN: bool>(&self, columns: &mut Columns) -> (Found, Lost) {
         self.all::<FINISH, BEGIN>(columns)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    unsafe fn run_four<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> (Found, Lost) {
+    unsafe fn run_four<const FINISH: bool, const BEGIN: bool>(&self, columns: &mut Columns) -> (Found, Lost) {
         self.all::<FINISH, BEGIN>(columns)
     }
 
     #[inline(always)]
-    fn all<const FINISH: bool, const BEGIN: bool>(&self, columns: Columns) -> (Found, Lost) {
-        let Columns { place, motion, mut now, orientation, load: loads, mass, kind } = columns;
+    fn all<const FINISH: bool, const BEGIN: bool>(&self, columns: &mut Columns) -> (Found, Lost) {
+        let Columns { place, motion, now, orientation, load, mass, kind } = columns;
+        let (place, motion, loads) = (&mut **place, &mut **motion, &mut **load);
         let n = place.len();
         assert!(motion.len() == n && loads.len() == n && mass.len() == n && kind.len() == n);
         let (h, dt) = (0.5 * self.dt, self.dt);
@@ -254,7 +255,7 @@ impl Isotropic {
                 // Whole records, the radius by nothing: pieces take longer to write.
                 let x = place[k].as_quad();
                 place[k] = Place::from_quad(std::array::from_fn(|c| x[c] + v[c] * moves[c]));
-                if let Some(now) = &mut now {
+                if let Some(now) = now {
                     now[k] = Motion::from_record(std::array::from_fn(|c| v[c] + kick[c]));
                 }
             }

@@ -47,7 +47,10 @@ pub fn contacts(
         let loads = p.load.par_iter_mut().with_min_len(4096).zip(&p.mass);
         loads.for_each(|(load, mass)| *load = Load { force: *mass * gravity, ..Load::default() });
     }
-    let columns = AllColumns::of(p, &mut [], &mut list.blocks).beginning_after(state.step + 1);
+    let mut columns = AllColumns::of(p, &mut [], &mut list.blocks);
+    if then == Then::NextStep {
+        columns = columns.beginning_after(state.step + 1, list.margins.over_step(model.dt));
+    }
     // SAFETY: entries are changed by `Wave` only, and only those nobody looks at any more.
     let (place, motion) = unsafe { (Column::new(columns.place, all), Column::new(columns.motion, all)) };
     let grains = Grains {

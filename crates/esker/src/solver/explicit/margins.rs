@@ -11,6 +11,7 @@ use crate::math::Vec3;
 use crate::model::Model;
 use crate::particles::{Motion, Particles, Place};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Steps that a list should last at least: with fewer the search costs more than looking at more candidates would.
 const LASTING: f64 = 100.0;
@@ -22,7 +23,7 @@ const MOST_LASTING: f64 = 1600.0;
 const LENGTHENING: f64 = 1.2;
 
 /// The margins of a list, and how much of them is used up.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Margins {
     /// Of each block of grains.
     blocks: Vec<Margin>,
@@ -43,6 +44,8 @@ pub struct Margins {
     /// Speed of the walls, and how far they and the frame have moved \[m/s, m\].
     wall_speed: f64,
     walls_moved: f64,
+    /// Whether the margin of some block is used up.
+    used_up: AtomicBool,
 }
 
 /// Of the grains of a block \[m\].
@@ -57,17 +60,6 @@ impl Margin {
     fn is_used_up(&self) -> bool {
         self.used > 0.999_999 * self.whole
     }
-}
-
-/// What is known of the velocities over a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Velocities {
-    /// Those in each block.
-    OfBlocks,
-    /// The largest speed of all grains \[m/s\].
-    AtMost(f64),
-    /// Nothing.
-    Unknown,
 }
 
 impl Margins {
@@ -114,6 +106,7 @@ impl Margins {
             walls: f64::INFINITY,
             wall_speed: 0.0,
             walls_moved: 0.0,
+            used_up: AtomicBool::new(false),
         }
     }
 
@@ -146,34 +139,77 @@ impl Margins {
         places.par_iter().enumerate().with_min_len(4096).map(grown).collect()
     }
 
-    /// Lets a step of length `dt` use them up. Returns whether two grains, or a grain and a wall, may have come within reach
-    /// unseen.
-    pub fn spend(&mut self, found: &[Found], places: &[Place], velocities: Velocities, dt: f64) -> bool {
+    /// Lets all grains, which move by at most `speed` \[m/s\] and stand at `places` then, use them up over a step of length `dt`.
+    pub fn spend(&mut self, places: &[Place], speed: f64, dt: f64) {
+        let spending = self.over_step(dt);
+        let blocks = places[..spending.reference.len()].par_chunks(BLOCK).enumerate().with_min_len(256);
+        // SAFETY: blocks have different margins, and nobody else is at work.
+        blocks.for_each(|(block, places)| unsafe { spending.block(block, speed, places) });
+    }
+
+    /// Begins a step of length `dt`, over which each block has to use up its own.
+    pub fn over_step(&mut self, dt: f64) -> Spending<'_> {
         self.drifted += self.drift * dt;
         self.walls_moved += self.wall_speed * dt;
-        let (drift, drifted, reference) = (self.drift, self.drifted, &self.reference);
-        let of_block = |(b, (margin, found)): (usize, (&mut Margin, &Found))| {
-            margin.used += dt
-                * match velocities {
-                    Velocities::OfBlocks => found.deviation(drift),
-                    Velocities::AtMost(speed) => speed + drift.length(),
-                    Velocities::Unknown => f64::INFINITY,
-                };
-            if margin.is_used_up() {
-                // The bounds have been used up: look at the real displacements.
-                let moved = |i: usize| (places[i].position - reference[i] - drifted).length();
-                let grains = b * BLOCK..reference.len().min((b + 1) * BLOCK);
-                margin.used = grains.map(moved).fold(0.0, f64::max);
-            }
-            margin.is_used_up()
-        };
-        let blocks = self.blocks.par_iter_mut().zip(found).enumerate().with_min_len(256);
-        let used_up = blocks.map(of_block).reduce(|| false, |a, b| a | b);
-        used_up || self.walls_moved > self.walls
+        Spending {
+            blocks: self.blocks.as_mut_ptr(),
+            drift: self.drift,
+            drifted: self.drifted,
+            reference: &self.reference,
+            used_up: &self.used_up,
+            dt,
+        }
+    }
+
+    /// Whether two grains, or a grain and a wall, may have come within reach unseen.
+    pub fn are_used_up(&self) -> bool {
+        self.used_up.load(Ordering::Relaxed) || self.walls_moved > self.walls
     }
 
     /// Memory held \[byte\].
     pub fn memory_held(&self) -> usize {
         crate::state::held(&self.blocks) + crate::state::held(&self.reference)
+    }
+}
+
+/// Margins while a step uses them up, for workers that each do other blocks.
+#[derive(Clone, Copy)]
+pub struct Spending<'a> {
+    blocks: *mut Margin,
+    drift: Vec3,
+    drifted: Vec3,
+    reference: &'a [Vec3],
+    used_up: &'a AtomicBool,
+    dt: f64,
+}
+
+// SAFETY: who asks makes sure that nobody else is at work on the same block, see `block`.
+unsafe impl Send for Spending<'_> {}
+// SAFETY: likewise.
+unsafe impl Sync for Spending<'_> {}
+
+impl Spending<'_> {
+    /// Velocity of the frame in which grains move \[m/s\].
+    pub fn drift(&self) -> Vec3 {
+        self.drift
+    }
+
+    /// Lets the grains of a block, which move by at most `speed` in the frame \[m/s\] and stand at `places` then, use up theirs.
+    ///
+    /// # Safety
+    /// Nobody else asks for this block meanwhile.
+    pub unsafe fn block(&self, block: usize, speed: f64, places: &[Place]) {
+        let reference = self.reference[block * BLOCK..].iter().zip(places);
+        // SAFETY: it is there, since its grains are, and the caller's.
+        let margin = unsafe { &mut *self.blocks.add(block) };
+        margin.used += self.dt * speed;
+        if margin.is_used_up() {
+            // The bounds have been used up: look at the real displacements.
+            let moved = reference.map(|(before, place)| (place.position - *before - self.drifted).length());
+            margin.used = moved.fold(0.0, f64::max);
+        }
+        if margin.is_used_up() {
+            self.used_up.store(true, Ordering::Relaxed);
+        }
     }
 }

@@ -28,7 +28,7 @@ use crate::measure::energy;
 use crate::model::Model;
 use crate::state::State;
 use contacts::{Then, contacts};
-use margins::{Margins, Velocities};
+use margins::Margins;
 use passes::{AllColumns, Blocks, isotropic_pass};
 use std::iter::repeat_with;
 use working_list::{WorkingList, refresh_images, search, wall_finder};
@@ -169,7 +169,8 @@ impl Explicit {
             (Some(scheme), None) => {
                 let pass = if unfinished { Pass::FinishAndBegin } else { Pass::Begin };
                 let columns = AllColumns::of(&mut state.particles, &mut list.now, &mut list.blocks);
-                isotropic_pass(scheme, pass, columns.beginning_after(state.step)).speeds()
+                let columns = columns.beginning_after(state.step, list.margins.over_step(model.dt));
+                isotropic_pass(scheme, pass, columns).speeds()
             }
             (None, None) => {
                 let p = &mut state.particles;
@@ -293,13 +294,12 @@ impl Explicit {
     fn keep_list(&mut self, model: &Model, state: &mut State, speed: Speeds) -> Result<(), StepError> {
         let list = self.list.as_mut().expect("the list is built before the first step");
         list.relative_speed = speed.relative;
-        let velocities = match &list.scheme {
-            Some(_) => Velocities::OfBlocks,
-            None if model.integrator.scheme().corrects_places() => Velocities::Unknown,
-            None => Velocities::AtMost(speed.absolute),
-        };
-        let used_up = list.margins.spend(&list.blocks.found, &state.particles.place, velocities, model.dt);
-        if used_up {
+        if list.scheme.is_none() {
+            // The fast integration spends on its way.
+            let bound = if model.integrator.scheme().corrects_places() { f64::INFINITY } else { speed.absolute };
+            list.margins.spend(&state.particles.place, bound, model.dt);
+        }
+        if list.margins.are_used_up() {
             self.renew_list(model, state)?;
         }
         let list = self.list.as_mut().expect("kept");

@@ -1,6 +1,7 @@
 //! Passes of the integration over blocks of grains, which any worker may do.
 
 use super::GRAINS_PER_WORKER;
+use super::margins::Spending;
 use crate::contact::column::Column;
 use crate::contact::list::BLOCK;
 use crate::integrate::isotropic::{Columns, Found, Isotropic, Lost, Pass, turns_after};
@@ -37,8 +38,9 @@ pub struct AllColumns<'a> {
     /// Null where nobody wants it.
     now: *mut Motion,
     orientation: *mut Quat,
-    /// Whether it is time to turn the orientations.
+    /// For passes that begin a step: whether it is time to turn the orientations, and the margins it uses up.
     turns: bool,
+    spending: Option<Spending<'a>>,
     found: *mut Found,
     lost: *mut Lost,
     mass: &'a [f64],
@@ -66,6 +68,7 @@ impl<'a> AllColumns<'a> {
             now: if now.is_empty() { std::ptr::null_mut() } else { now.as_mut_ptr() },
             orientation: particles.orientation.as_mut_ptr(),
             turns: false,
+            spending: None,
             found: blocks.found.as_mut_ptr(),
             lost: blocks.lost.as_mut_ptr(),
             mass: &particles.mass,
@@ -74,9 +77,10 @@ impl<'a> AllColumns<'a> {
         }
     }
 
-    /// The same for passes that begin the step after `steps` others.
-    pub fn beginning_after(mut self, steps: u64) -> Self {
+    /// The same for passes that begin the step after `steps` others, which uses up margins.
+    pub fn beginning_after(mut self, steps: u64, spending: Spending<'a>) -> Self {
         self.turns = turns_after(steps);
+        self.spending = Some(spending);
         self
     }
 
@@ -111,7 +115,7 @@ impl<'a> AllColumns<'a> {
         let (first, n) = (range.start, range.len());
         let (mass, kind) = (&self.mass[range.clone()], &self.kind[range]);
         // SAFETY: the range is there, as those of masses and kinds, and ours.
-        let columns = unsafe {
+        let mut columns = unsafe {
             Columns {
                 place: from_raw_parts_mut(self.place.add(first), n),
                 motion: from_raw_parts_mut(self.motion.add(first), n),
@@ -122,11 +126,14 @@ impl<'a> AllColumns<'a> {
                 kind,
             }
         };
-        let (found, lost) = scheme.pass(pass, columns);
+        let (found, lost) = scheme.pass(pass, &mut columns);
         // SAFETY: the block is there, since its grains are, and ours.
         unsafe {
             *self.found.add(block) = found;
             *self.lost.add(block) = lost;
+            if let Some(spending) = &self.spending {
+                spending.block(block, found.deviation(spending.drift()), columns.place);
+            }
         }
         found
     }
