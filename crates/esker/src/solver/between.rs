@@ -213,12 +213,20 @@ pub fn tidy(model: &Model, state: &mut State) {
     state.contacts.reindex(&new_index, Some(&windings));
 }
 
+/// How many times its force a field acts with at the end of the step number `step`: as an impulse over several steps, or not.
+pub fn times(field: &dyn Field, step: u64) -> f64 {
+    match field.every() {
+        1 => 1.0,
+        every if step.is_multiple_of(every) => every as f64,
+        _ => 0.0,
+    }
+}
+
 /// Force of a field at the end of the step number `step`: that of its impulse, if it acts by impulses \[N\].
 pub fn field_force(field: &dyn Field, grains: &Particles, i: usize, step: u64, t: f64) -> Vec3 {
-    match field.every() {
-        1 => field.force(grains, i, t),
-        every if step.is_multiple_of(every) => every as f64 * field.force(grains, i, t),
-        _ => Vec3::ZERO,
+    match times(field, step) {
+        0.0 => Vec3::ZERO,
+        times => times * field.force(grains, i, t),
     }
 }
 

@@ -7,50 +7,46 @@ use crate::integrate::isotropic::Lost;
 use crate::law::Dissipation;
 use crate::math::{Twist, Vec3};
 use crate::model::Model;
-use crate::solver::between::field_force;
+use crate::particles::Load;
+use crate::solver::between::times;
 use crate::state::{State, WallState};
 use rayon::prelude::*;
 
 const CHUNK: usize = 1024;
 
-/// Adds the fields to the loads at the time `t`, the end of the step number `step`, except gravity alone; forces without a
-/// potential are kept for the ledger.
-pub fn fields(model: &Model, state: &mut State, step: u64, t: f64, without_potential: &mut Vec<Vec3>) {
-    let p = &mut state.particles;
-    let n = p.owned();
-    without_potential.clear();
-
+/// Adds the fields to the loads at the time `t`, the end of the step number `step`, except gravity alone. Returns the power of
+/// those without a potential \[W\]: the velocities have to be those at that time.
+pub fn fields(model: &Model, state: &mut State, step: u64, t: f64) -> f64 {
     if model.gravity_alone().is_some() {
-        return;
+        return 0.0;
     }
+    let p = &mut state.particles;
     let mut loads = std::mem::take(&mut p.load);
     let grains = &*p;
-    without_potential.resize(n, Vec3::ZERO);
-    (loads.par_chunks_mut(CHUNK), without_potential.par_chunks_mut(CHUNK)).into_par_iter().enumerate().for_each(
-        |(c, (loads, other))| {
-            for (k, (load, other)) in loads.iter_mut().zip(other).enumerate() {
-                let i = c * CHUNK + k;
-                for field in &model.fields {
-                    let force = field_force(&**field, grains, i, step, t);
-                    load.force += force;
-                    if !field.has_potential() {
-                        *other += force;
-                    }
+    let of_chunk = |(c, loads): (usize, &mut [Load])| {
+        let mut power = 0.0;
+        for field in &model.fields {
+            let (times, has_potential) = (times(&**field, step), field.has_potential());
+            if times == 0.0 {
+                continue;
+            }
+            for (i, load) in (c * CHUNK..).zip(&mut *loads) {
+                let force = times * field.force(grains, i, t);
+                load.force += force;
+                if !has_potential && !grains.is_fixed(i) {
+                    power += force.dot(grains.velocity(i));
                 }
             }
-        },
-    );
+        }
+        power
+    };
+    let powers: Vec<f64> = loads.par_chunks_mut(CHUNK).enumerate().map(of_chunk).collect();
     p.load = loads;
+    powers.into_iter().sum()
 }
 
-/// Books the work of the forces without a potential over the step, to second order. To be called while the velocities
-/// are those at the time of the force.
-pub fn field_work(model: &Model, state: &mut State, without_potential: &[Vec3], dt: f64) {
-    let power: f64 = without_potential
-        .iter()
-        .zip(&state.particles.motion)
-        .map(|(force, motion)| force.dot(motion.velocity) * f64::from(motion.inverse_mass != 0.0))
-        .sum();
+/// Books the work of the fields without a potential over a step at whose end they have this power, to second order.
+pub fn field_work(model: &Model, state: &mut State, power: f64, dt: f64) {
     let half_way = model.integrator.scheme().half_way();
     let mean = if half_way { power } else { 0.5 * (state.ledger.field_power + power) };
     state.ledger.field_work += mean * dt;

@@ -146,8 +146,8 @@ impl Explicit {
         if with_now {
             std::mem::swap(&mut state.particles.motion, &mut list.now);
         }
-        book::fields(model, state, state.step + 1, force_time, &mut list.field_force);
-        book::field_work(model, state, &list.field_force, dt);
+        let power = book::fields(model, state, state.step + 1, force_time);
+        book::field_work(model, state, power, dt);
         if with_now {
             std::mem::swap(&mut state.particles.motion, &mut list.now);
         }
@@ -205,7 +205,7 @@ impl Explicit {
         let frames = visit::frames(model, state, time, after);
         self.contacts(model, state, &frames, after, Then::Stop);
         let list = self.list.as_mut().expect("kept above");
-        book::fields(model, state, state.step + 1, time, &mut list.field_force);
+        book::fields(model, state, state.step + 1, time);
         for (segment, kept) in list.segments.iter_mut().zip(memories) {
             segment.restore(kept);
         }
@@ -408,7 +408,6 @@ impl Explicit {
             kind,
             margins,
             relative_speed: f64::INFINITY,
-            field_force: Vec::new(),
             sides: between::sides(model, p),
         });
         Ok(())
@@ -426,8 +425,8 @@ impl Explicit {
         let frames = visit::frames(model, state, state.time, 0.0);
         self.contacts(model, state, &frames, 0.0, Then::Stop);
         let list = self.list.as_mut().expect("just built");
-        book::fields(model, state, state.step, state.time, &mut list.field_force);
-        book::field_work(model, state, &list.field_force, 0.0);
+        let power = book::fields(model, state, state.step, state.time);
+        book::field_work(model, state, power, 0.0);
         book::walls(state, &list.segments, &frames, 0.0);
         book::losses(state, &list.segments, &list.blocks.lost);
         state.particles.forget_steps();

@@ -11,7 +11,6 @@ use crate::contact::spots::Spots;
 use crate::contact::visit;
 use crate::integrate;
 use crate::integrate::isotropic::Isotropic;
-use crate::math::Vec3;
 use crate::model::Model;
 use crate::neighbor::{self, Candidates, Method, SearchError};
 use crate::particles::{Motion, Particles, Place};
@@ -43,8 +42,6 @@ pub struct WorkingList {
     pub margins: Margins,
     /// Bound of the relative speed of any two grains in this step \[m/s\].
     pub relative_speed: f64,
-    /// Non-conservative field forces of this step, for the ledger.
-    pub field_force: Vec<Vec3>,
     /// Side of each counting plane each grain is on.
     pub sides: Vec<i32>,
 }
@@ -64,8 +61,7 @@ impl WorkingList {
         let c = &self.candidates;
         let candidates = held(&c.start) + held(&c.partner) + held(&c.images);
         let blocks = held(&self.blocks.found) + held(&self.blocks.lost);
-        let grains =
-            held(&self.kind) + blocks + self.margins.memory_held() + held(&self.field_force) + held(&self.sides);
+        let grains = held(&self.kind) + blocks + self.margins.memory_held() + held(&self.sides);
         segments + rooms + candidates + grains + self.scratch.memory() + held(&self.now)
     }
 }
