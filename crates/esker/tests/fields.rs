@@ -120,6 +120,23 @@ fn the_work_of_drag_is_booked_to_second_order() {
 }
 
 #[test]
+fn the_work_of_drag_on_many_grains_is_the_sum_of_that_on_each() {
+    let mut model = empty(1e-3);
+    model.fields.push(gravity(Vec3::NEG_Z * 9.81));
+    model.fields.push(Arc::new(Drag { coefficient: DragCoefficient::PerMass(3.0), flow: Vec3::Y }));
+    let (mut all, mut sum) = (State::new(&model), 0.0);
+    for k in 0..2500 {
+        let (x, v) = (Vec3::X * f64::from(k), Vec3::new(f64::from(k % 7), f64::from(k % 11), 1.0));
+        add(&model, &mut all, 0, x, R, v, Vec3::ZERO);
+        let mut alone = one(&model, x, v);
+        run(&model, &mut alone, 3);
+        sum += alone.ledger.field_work;
+    }
+    run(&model, &mut all, 3);
+    close(all.ledger.field_work, sum, 1e-12, "work of drag");
+}
+
+#[test]
 fn a_grain_about_a_heavy_centre_follows_kepler() {
     let (gm, a, e) = (4.0, 1.5f64, 0.4);
     let period = TAU * (a.powi(3) / gm).sqrt();

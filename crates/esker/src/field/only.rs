@@ -20,6 +20,9 @@ impl Field for Only {
     fn looks_at_others(&self) -> bool {
         self.field.looks_at_others()
     }
+    fn every(&self) -> u64 {
+        self.field.every()
+    }
     fn name(&self) -> &'static str {
         self.field.name()
     }
@@ -31,5 +34,18 @@ impl Field for Only {
     }
     fn potential(&self, grains: &Particles, i: usize) -> f64 {
         if self.kinds[grains.kind[i] as usize] { self.field.potential(grains, i) } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::MutualAttraction;
+    use crate::neighbor::PeriodicCell;
+
+    #[test]
+    fn it_is_looked_at_as_often_as_the_field() {
+        let field = Arc::new(MutualAttraction { constant: 1.0, cell: PeriodicCell::OPEN, every: 5 });
+        assert_eq!(Only { field, kinds: vec![true] }.every(), 5);
     }
 }

@@ -233,6 +233,9 @@ pub fn field_force(field: &dyn Field, grains: &Particles, i: usize, step: u64, t
 /// Power of the fields without a potential on one grain \[W\].
 pub fn field_power(model: &Model, state: &State, i: usize) -> f64 {
     let p = &state.particles;
+    if p.is_fixed(i) {
+        return 0.0;
+    }
     let others = model.fields.iter().filter(|field| !field.has_potential());
-    others.map(|field| field.force(p, i, state.time).dot(p.velocity(i))).sum()
+    others.map(|field| field_force(&**field, p, i, state.step, state.time).dot(p.velocity(i))).sum()
 }

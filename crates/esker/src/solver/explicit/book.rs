@@ -45,7 +45,7 @@ pub fn fields(model: &Model, state: &mut State, step: u64, t: f64) -> f64 {
     powers.into_iter().sum()
 }
 
-/// Books the work of the fields without a potential over a step at whose end they have this power, to second order.
+/// Books the work of the fields without a potential over a step at the time of whose forces they have this power, to second order.
 pub fn field_work(model: &Model, state: &mut State, power: f64, dt: f64) {
     let half_way = model.integrator.scheme().half_way();
     let mean = if half_way { power } else { 0.5 * (state.ledger.field_power + power) };

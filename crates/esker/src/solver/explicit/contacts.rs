@@ -49,6 +49,7 @@ pub fn contacts(
     }
     let mut columns = AllColumns::of(p, &mut [], &mut list.blocks);
     if then == Then::NextStep {
+        debug_assert!(list.scheme.is_some() && list.batch.is_some(), "somebody has to begin it");
         columns = columns.beginning_after(state.step + 1, list.margins.over_step(model.dt));
     }
     // SAFETY: entries are changed by `Wave` only, and only those nobody looks at any more.

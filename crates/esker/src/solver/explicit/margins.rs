@@ -139,7 +139,7 @@ impl Margins {
         places.par_iter().enumerate().with_min_len(4096).map(grown).collect()
     }
 
-    /// Lets all grains, which move by at most `speed` \[m/s\] and stand at `places` then, use them up over a step of length `dt`.
+    /// Lets all grains, which move by at most `speed` in the frame \[m/s\] and stand at `places` then, use them up over a step of length `dt`.
     pub fn spend(&mut self, places: &[Place], speed: f64, dt: f64) {
         let spending = self.over_step(dt);
         let blocks = places[..spending.reference.len()].par_chunks(BLOCK).enumerate().with_min_len(256);
@@ -155,6 +155,7 @@ impl Margins {
             blocks: self.blocks.as_mut_ptr(),
             drift: self.drift,
             drifted: self.drifted,
+            count: self.blocks.len(),
             reference: &self.reference,
             used_up: &self.used_up,
             dt,
@@ -172,10 +173,12 @@ impl Margins {
     }
 }
 
-/// Margins while a step uses them up, for workers that each do other blocks.
+/// Margins while a step uses them up, for workers that each do other blocks; every block has to be done once.
 #[derive(Clone, Copy)]
+#[must_use]
 pub struct Spending<'a> {
     blocks: *mut Margin,
+    count: usize,
     drift: Vec3,
     drifted: Vec3,
     reference: &'a [Vec3],
@@ -199,8 +202,9 @@ impl Spending<'_> {
     /// # Safety
     /// Nobody else asks for this block meanwhile.
     pub unsafe fn block(&self, block: usize, speed: f64, places: &[Place]) {
+        assert!(block < self.count);
         let reference = self.reference[block * BLOCK..].iter().zip(places);
-        // SAFETY: it is there, since its grains are, and the caller's.
+        // SAFETY: it is there, and the caller's.
         let margin = unsafe { &mut *self.blocks.add(block) };
         margin.used += self.dt * speed;
         if margin.is_used_up() {
@@ -211,5 +215,64 @@ impl Spending<'_> {
         if margin.is_used_up() {
             self.used_up.store(true, Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Margins of 1 m around so many grains along z, in a frame with a velocity, and to walls with a speed.
+    fn margins(grains: usize, drift: Vec3, wall_speed: f64) -> Margins {
+        Margins {
+            blocks: vec![Margin { whole: 1.0, used: 0.0 }; grains.div_ceil(BLOCK)],
+            lasting: LASTING,
+            drift,
+            drifted: Vec3::ZERO,
+            reference: (0..grains).map(|i| i as f64 * Vec3::Z).collect(),
+            largest: 1.0,
+            range: 0.0,
+            walls: 1.0,
+            wall_speed,
+            walls_moved: 0.0,
+            used_up: AtomicBool::new(false),
+        }
+    }
+
+    #[test]
+    fn margins_are_used_up_by_what_grains_have_moved_in_the_frame_not_by_bounds_of_it() {
+        let (grains, last) = (BLOCK + 36, BLOCK + 35);
+        let mut margins = margins(grains, Vec3::X, 0.0);
+        let place = |i: usize| Place { position: Vec3::X + i as f64 * Vec3::Z, radius: 1.0 };
+        let mut places: Vec<Place> = (0..grains).map(place).collect();
+        margins.spend(&places, 5.0, 1.0);
+        assert!(!margins.are_used_up(), "all have moved with the frame");
+        places.iter_mut().for_each(|place| place.position.x = 2.0);
+        places[last].position.y = 0.999;
+        margins.spend(&places, 5.0, 1.0);
+        assert!(!margins.are_used_up(), "one has moved by less than its margin");
+        places.iter_mut().for_each(|place| place.position.x = 3.0);
+        places[last].position.y = 1.0;
+        margins.spend(&places, 5.0, 1.0);
+        assert!(margins.are_used_up(), "one has moved by its margin, in the last, short block");
+    }
+
+    #[test]
+    fn nobody_looks_where_grains_are_before_the_bounds_are_used_up() {
+        let mut margins = margins(1, Vec3::ZERO, 0.0);
+        let places = [Place { position: 7.0 * Vec3::X, radius: 1.0 }];
+        for (step, used_up) in [(1, false), (2, false), (3, true)] {
+            margins.spend(&places, 0.4, 1.0);
+            assert_eq!(margins.are_used_up(), used_up, "step {step}");
+        }
+    }
+
+    #[test]
+    fn walls_use_up_their_margin_by_their_speed() {
+        let mut margins = margins(0, Vec3::ZERO, 0.4);
+        margins.spend(&[], 0.0, 2.0);
+        assert!(!margins.are_used_up(), "0.8 of 1");
+        margins.spend(&[], 0.0, 2.0);
+        assert!(margins.are_used_up(), "1.6 of 1");
     }
 }

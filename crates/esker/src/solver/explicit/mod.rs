@@ -295,7 +295,7 @@ impl Explicit {
         let list = self.list.as_mut().expect("the list is built before the first step");
         list.relative_speed = speed.relative;
         if list.scheme.is_none() {
-            // The fast integration spends on its way.
+            // The fast integration spends on its way. Without it the frame rests.
             let bound = if model.integrator.scheme().corrects_places() { f64::INFINITY } else { speed.absolute };
             list.margins.spend(&state.particles.place, bound, model.dt);
         }
