@@ -133,7 +133,7 @@ fn the_work_of_drag_on_many_grains_is_the_sum_of_that_on_each() {
         sum += alone.ledger.field_work;
     }
     run(&model, &mut all, 3);
-    close(all.ledger.field_work, sum, 1e-12, "work of drag");
+    close(all.ledger.field_work, sum, 5e-14, "work of drag");
 }
 
 #[test]
