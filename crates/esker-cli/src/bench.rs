@@ -1,5 +1,6 @@
 //! `esker bench`: speed on standard set-ups or on a scene of one's own, in particle-steps per second.
 
+mod arithmetic;
 mod gas;
 mod statics;
 
@@ -209,8 +210,11 @@ pub fn main(args: Args) -> Result<(), Failure> {
         // In turn, since machines are not equally fast all the time.
         for _ in 0..args.rounds {
             trials.iter_mut().try_for_each(|trial| trial.round(args.steps))?;
+            if args.threads.len() > 1 {
+                trials.iter_mut().for_each(Trial::round_of_arithmetic);
+            }
         }
-        let first = (trials.len() > 1).then(|| (trials[0].what(), trials[0].speeds.clone()));
+        let first = (trials.len() > 1).then(|| (trials[0].what(), trials[0].rounds.clone()));
         for trial in trials {
             results.push(trial.tell(subject, &args, first.as_ref()));
         }
@@ -291,9 +295,26 @@ struct Trial {
     executed: Option<u64>,
     /// Rebuilds before the first round.
     rebuilds: u64,
-    /// Particle-steps per second of each round.
-    speeds: Vec<f64>,
+    rounds: Rounds,
     seconds: f64,
+}
+
+/// What each round found, in turn with the rounds of other trials.
+#[derive(Clone, Default)]
+struct Rounds {
+    /// Particle-steps per second.
+    speeds: Vec<f64>,
+    /// [Operations](arithmetic) per second; empty where numbers of threads are not compared.
+    arithmetic: Vec<f64>,
+}
+
+impl Rounds {
+    /// How many times as much as in the rounds of another trial, by the medians: particle-steps and, if known, operations.
+    fn times(&self, other: &Rounds) -> (f64, Option<f64>) {
+        let ratios = |here: &[f64], there: &[f64]| here.iter().zip(there).map(|(here, there)| here / there).collect();
+        let arithmetic = (!self.arithmetic.is_empty()).then(|| median(ratios(&self.arithmetic, &other.arithmetic)));
+        (median(ratios(&self.speeds, &other.speeds)), arithmetic)
+    }
 }
 
 impl Trial {
@@ -308,8 +329,8 @@ impl Trial {
         })?;
         let timer = PhaseTimer::listen(&mut simulation);
         let rebuilds = simulation.rebuilds();
-        let (width, executed, speeds) = (begin.width, Some(0), Vec::new());
-        Ok(Self { threads, width, pool, simulation, timer, instructions, executed, rebuilds, speeds, seconds: 0.0 })
+        let (width, executed, rounds) = (begin.width, Some(0), Rounds::default());
+        Ok(Self { threads, width, pool, simulation, timer, instructions, executed, rebuilds, rounds, seconds: 0.0 })
     }
 
     /// One round.
@@ -322,9 +343,14 @@ impl Trial {
         self.timer.pause();
         let executed = self.instructions.so_far().zip(before).map(|(after, before)| after - before);
         self.executed = self.executed.zip(executed).map(|(all, more)| all + more);
-        self.speeds.push(self.simulation.state.particles.owned() as f64 * steps as f64 / seconds);
+        self.rounds.speeds.push(self.simulation.state.particles.owned() as f64 * steps as f64 / seconds);
         self.seconds += seconds;
         Ok(())
+    }
+
+    /// What the machine does at about the same time.
+    fn round_of_arithmetic(&mut self) {
+        self.rounds.arithmetic.push(arithmetic::speed(&self.pool));
     }
 
     /// Grains and threads.
@@ -332,18 +358,17 @@ impl Trial {
         format!("{} grains, {} thread(s)", self.simulation.state.particles.owned(), self.threads)
     }
 
-    /// Prints what was found, or makes JSON of it. `first` is what the first of several trials had, and its speeds in the same
-    /// rounds.
-    fn tell(mut self, subject: &Subject, args: &Args, first: Option<&(String, Vec<f64>)>) -> serde_json::Value {
+    /// Prints what was found, or makes JSON of it. `first` is what the first of several trials had, and what its rounds
+    /// found.
+    fn tell(mut self, subject: &Subject, args: &Args, first: Option<&(String, Rounds)>) -> serde_json::Value {
         let (threads, grains) = (self.threads, self.simulation.state.particles.owned());
         let particle_steps = grains as f64 * args.steps as f64 * args.rounds as f64;
         let instructions = self.executed.map(|executed| executed as f64 / particle_steps);
         let rebuilds = self.simulation.rebuilds().saturating_sub(self.rebuilds);
         let memory = self.simulation.memory() as f64 / grains.max(1) as f64;
-        let times = |first: &[f64]| median(self.speeds.iter().zip(first).map(|(here, first)| here / first).collect());
-        let faster = first.map(|(what, speeds)| (what, times(speeds)));
-        let best = self.speeds.iter().copied().fold(0.0, f64::max);
-        let median = median(std::mem::take(&mut self.speeds));
+        let times = first.map(|(what, rounds)| (what, self.rounds.times(rounds)));
+        let best = self.rounds.speeds.iter().copied().fold(0.0, f64::max);
+        let median = median(std::mem::take(&mut self.rounds.speeds));
         self.simulation.complete();
         let (contacts, coordination) =
             esker::measure::probe::coordination(self.simulation.model(), &self.simulation.state);
@@ -358,8 +383,11 @@ impl Trial {
                 args.rounds,
                 args.steps
             );
-            if let Some((what, faster)) = faster {
+            if let Some((what, (faster, arithmetic))) = times {
                 say!("  {faster:.2} times the speed of {what}, round by round");
+                if let Some(arithmetic) = arithmetic {
+                    say!("  {arithmetic:.2} times its arithmetic, without memory: what the machine has to give");
+                }
             }
             say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
             say!("  {memory:.0} bytes per grain, {rebuilds} rebuilds of the neighbour list");
@@ -379,7 +407,8 @@ impl Trial {
             "rounds": args.rounds,
             "particle_steps_per_second": median,
             "best": best,
-            "times_the_first": faster.map_or(1.0, |(_, faster)| faster),
+            "times_the_first": times.map_or(1.0, |(_, (faster, _))| faster),
+            "arithmetic_times_the_first": times.and_then(|(_, (_, arithmetic))| arithmetic),
             "contacts_per_grain": per_grain,
             "coordination": coordination,
             "bytes_per_grain": memory,

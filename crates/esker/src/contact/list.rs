@@ -281,8 +281,8 @@ const LEAST: usize = 1024;
 /// How much of the work, in fifths, workers have in their first segments.
 const FIRST: usize = 3;
 
-/// Grains of each segment, about. Workers take segments one after another, first the large ones, then ever smaller ones, so
-/// that all are done at about the same time however fast each of them is just then.
+/// Grains of each segment, about. Workers take segments one after another from the last to the first, large ones and then ever
+/// smaller ones, so that all are done at about the same time however fast each of them is just then.
 fn shares(grains: usize, workers: usize, units: Units) -> Vec<usize> {
     let (workers, least) = (workers.max(1), LEAST.max(units.grains()));
     if workers < MANY || grains < FEW * least * workers {
@@ -296,6 +296,7 @@ fn shares(grains: usize, workers: usize, units: Units) -> Vec<usize> {
         shares.push(share);
         left -= share;
     }
+    shares.reverse();
     shares
 }
 
@@ -307,7 +308,7 @@ fn ranges(candidates: &Candidates, units: Units, shares: &[usize]) -> Vec<Range<
     let first = |unit: usize| (unit * units.grains()).min(grains);
     let work_before = |unit: usize| first(unit) + candidates.start.get(first(unit)).map_or(0, |&pairs| pairs as usize);
     let segments = shares.len().clamp(1, count.max(1));
-    let shares = &shares[..segments];
+    let shares = &shares[shares.len() - segments..];
     let all = shares.iter().sum::<usize>().max(1) as u128;
     let (mut ends, mut given) = (vec![0], 0);
     for (w, share) in (1..).zip(shares) {
@@ -555,7 +556,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn segments_are_one_for_each_worker_or_many_in_falling_sizes() {
+    fn segments_are_one_for_each_worker_or_many_in_rising_sizes() {
         let of = |grains: usize, workers: usize| shares(grains, workers, Units::of(grains));
         assert_eq!(of(0, 0), [0]);
         assert_eq!(of(1_000_000, 1), [1_000_000]);
@@ -564,9 +565,9 @@ mod tests {
         for (grains, workers) in [(1_000_000, 16), (4_000_000, 16), (4_000_000, 64)] {
             let (many, least) = (of(grains, workers), LEAST.max(Units::of(grains).grains()));
             assert_eq!(many.iter().sum::<usize>(), grains);
-            assert!(many.len() < workers * 6 && many.is_sorted_by(|a, b| a >= b || *b < least + least / 2));
+            assert!(many.len() < workers * 6 && many.is_sorted_by(|a, b| a <= b || *a < least + least / 2));
             // No worker gets so much at first that others would wait for it, nor so little at the end that only borders are left.
-            assert!(many[0] < grains / workers && *many.last().unwrap() >= least / 2);
+            assert!(*many.last().unwrap() < grains / workers && many[0] >= least / 2);
         }
     }
 

@@ -18,7 +18,6 @@ use crate::particles::Load;
 use crate::state::State;
 use rayon::prelude::*;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What comes after the forces of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,35 +90,30 @@ struct Sweeps<'a> {
 }
 
 impl Sweeps<'_> {
-    /// All contacts, by as many workers as there are rooms. Each takes the next segment when it is free: every one for what comes
-    /// first, then every one again for the rest, which waits for nothing but the cuts it needs. Neither calls the pool, see
-    /// [`Cuts::get`].
+    /// All contacts, by as many workers as there are rooms. Each takes the next segment when it is free, the last of all first:
+    /// then somebody is already at work on the cuts that it needs, which come from segments above it. None of them calls the
+    /// pool, see [`Cuts::get`].
     fn all(&self, segments: &mut [Segment], rooms: &mut [Room]) -> Found {
-        let (count, turns) = (segments.len(), AtomicUsize::new(0));
-        let cuts = Cuts::of(count);
-        let segments: Vec<_> = segments.iter_mut().map(Mutex::new).collect();
-        let segment = |k: usize| segments[k].lock().expect("a worker that panics ends the sweep");
+        let cuts = Cuts::of(segments.len());
+        let left = Mutex::new(segments.iter_mut().enumerate().rev());
+        let next = || left.lock().expect("nobody panics while taking one").next();
         let worker = |room: &mut Room| {
             let mut found = Found::NOTHING;
-            loop {
-                let turn = turns.fetch_add(1, Ordering::Relaxed);
-                if turn < count {
-                    let mut giving = cuts.giving(turn);
-                    giving.cut = self.across(&mut segment(turn), room);
-                } else if turn < 2 * count {
-                    cuts.get(turn - count); // somebody may still be at work on it
-                    found = found.merged(&self.within(&mut segment(turn - count), room, &cuts));
-                } else {
-                    return found;
+            while let Some((k, segment)) = next() {
+                {
+                    let mut giving = cuts.giving(k);
+                    giving.cut = self.across(segment, room);
                 }
+                found = found.merged(&self.within(segment, room, &cuts));
             }
+            found
         };
         let found = match rooms {
             [room] => worker(room),
             rooms => rooms.par_iter_mut().with_max_len(1).map(worker).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
         };
-        for (segment, cut) in segments.into_iter().zip(cuts.into_each()) {
-            segment.into_inner().expect("a worker that panics ends the sweep").give_back(cut);
+        for (segment, cut) in segments.iter_mut().zip(cuts.into_each()) {
+            segment.give_back(cut);
         }
         found
     }
