@@ -209,9 +209,11 @@ pub fn main(args: Args) -> Result<(), Failure> {
         let mut trials = trials_of(subject, &args)?;
         // In turn, since machines are not equally fast all the time.
         for _ in 0..args.rounds {
-            trials.iter_mut().try_for_each(|trial| trial.round(args.steps))?;
-            if args.threads.len() > 1 {
-                trials.iter_mut().for_each(Trial::round_of_arithmetic);
+            for trial in &mut trials {
+                trial.round(args.steps)?;
+                if args.threads.len() > 1 {
+                    trial.rounds.arithmetic.push(arithmetic::speed(&trial.pool, trial.width));
+                }
             }
         }
         let first = (trials.len() > 1).then(|| (trials[0].what(), trials[0].rounds.clone()));
@@ -304,12 +306,12 @@ struct Trial {
 struct Rounds {
     /// Particle-steps per second.
     speeds: Vec<f64>,
-    /// [Operations](arithmetic) per second; empty where numbers of threads are not compared.
+    /// Multiplications [per second](arithmetic) just after it; empty where numbers of threads are not compared.
     arithmetic: Vec<f64>,
 }
 
 impl Rounds {
-    /// How many times as much as in the rounds of another trial, by the medians: particle-steps and, if known, operations.
+    /// How many times as much as in the rounds of another trial, by the medians: particle-steps and, if known, multiplications.
     fn times(&self, other: &Rounds) -> (f64, Option<f64>) {
         let ratios = |here: &[f64], there: &[f64]| here.iter().zip(there).map(|(here, there)| here / there).collect();
         let arithmetic = (!self.arithmetic.is_empty()).then(|| median(ratios(&self.arithmetic, &other.arithmetic)));
@@ -348,11 +350,6 @@ impl Trial {
         Ok(())
     }
 
-    /// What the machine does at about the same time.
-    fn round_of_arithmetic(&mut self) {
-        self.rounds.arithmetic.push(arithmetic::speed(&self.pool));
-    }
-
     /// Grains and threads.
     fn what(&self) -> String {
         format!("{} grains, {} thread(s)", self.simulation.state.particles.owned(), self.threads)
@@ -386,7 +383,7 @@ impl Trial {
             if let Some((what, (faster, arithmetic))) = times {
                 say!("  {faster:.2} times the speed of {what}, round by round");
                 if let Some(arithmetic) = arithmetic {
-                    say!("  {arithmetic:.2} times its arithmetic, without memory: what the machine has to give");
+                    say!("  {arithmetic:.2} times its multiplications in registers: what the machine has to give");
                 }
             }
             say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
