@@ -118,12 +118,16 @@ enum Subject {
 }
 
 impl Subject {
-    fn parse(name: &str) -> Result<Self, Failure> {
+    /// The one of a name, if it can be measured with so many grains, as far as asked for.
+    fn parse(name: &str, n: &[u64]) -> Result<Self, Failure> {
         if let Some(set_up) = SET_UPS.iter().find(|s| s.name == name) {
             return Ok(Self::SetUp(set_up));
         }
         if Path::new(name).extension().is_some_and(|e| e == "toml") {
-            return Ok(Self::File(name.into()));
+            if n.is_empty() {
+                return Ok(Self::File(name.into()));
+            }
+            return Err(format!("`--n` goes with a set-up; `{name}` says itself how many grains it has").into());
         }
         let hint = esker::expression::closest(name, SET_UPS.iter().map(|s| s.name));
         let hint = hint.map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();
@@ -154,8 +158,8 @@ impl Subject {
 
     /// The scene; a set-up with `n` grains if that is given.
     fn build(&self, n: Option<u64>) -> Result<Scene, Failure> {
-        match (self, n) {
-            (Self::SetUp(set_up), _) => {
+        match self {
+            Self::SetUp(set_up) => {
                 let overrides: Vec<String> = n.map(|n| format!("let.n={n}")).into_iter().collect();
                 let raw = scene::read(set_up.text, set_up.name, &overrides)?;
                 // A scene finds its files in a folder.
@@ -172,10 +176,7 @@ impl Subject {
                 }
                 Ok(scene?)
             }
-            (Self::File(path), None) => Ok(build::load(path, &[])?.1),
-            (Self::File(path), Some(_)) => {
-                Err(format!("`--n` goes with a set-up; `{}` says itself how many grains it has", path.display()).into())
-            }
+            Self::File(path) => Ok(build::load(path, &[])?.1),
         }
     }
 }
@@ -202,7 +203,7 @@ pub fn main(args: Args) -> Result<(), Failure> {
     let subjects = if args.which.is_empty() {
         SET_UPS.iter().map(Subject::SetUp).collect()
     } else {
-        args.which.iter().map(|name| Subject::parse(name)).collect::<Result<Vec<_>, _>>()?
+        args.which.iter().map(|name| Subject::parse(name, &args.n)).collect::<Result<Vec<_>, _>>()?
     };
     let mut results = Vec::new();
     for subject in &subjects {
