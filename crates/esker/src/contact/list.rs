@@ -388,7 +388,8 @@ pub fn renew(
     wall_form: Loop,
 ) {
     let reaches = candidates.reaches(BLOCK);
-    segments.iter_mut().par_bridge().for_each(|segment| {
+    // The last ones are the largest.
+    segments.iter_mut().rev().par_bridge().for_each(|segment| {
         let own = &segment.grains;
         for (part, pairs) in PARTS.into_iter().zip(&mut segment.parts) {
             let Pairs { i, j, memory, .. } = take(pairs);
