@@ -5,7 +5,7 @@
 //!
 //! It walks through several columns at once. Entries whose addresses end in the same bits compete for the same places in
 //! caches and memory, and allocators like to begin all large blocks alike: with many threads the two largest columns of a
-//! million grains came to lie whole multiples of 64 MB apart, and steps took a fifth longer. So each large block begins at
+//! million grains came to lie whole multiples of 64 MB apart, and steps took a sixth longer. So each large block begins at
 //! another address modulo [`TURN`] than those before it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
