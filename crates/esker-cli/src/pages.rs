@@ -1,12 +1,12 @@
-//! Large pages for large memory, and no two columns at the same place of their pages.
+//! Large pages for large memory, and columns that do not begin alike.
 //!
 //! A step walks through tens of megabytes of columns. In pages of 4 kB the processor has to look up where each lies more
 //! often than its tables hold; in pages of 2 MB it does not. Linux gives them to those who ask.
 //!
 //! It walks through several columns at once. Entries whose addresses end in the same bits compete for the same places in
 //! caches and memory, and allocators like to begin all large blocks alike: with many threads the two largest columns of a
-//! million grains came to lie whole multiples of 64 MB apart, and steps took a sixth longer. So each large block begins at
-//! another address modulo [`TURN`] than those before it.
+//! million grains came to lie whole multiples of 64 MB apart, and steps took a sixth longer. So large blocks
+//! begin at other addresses modulo [`TURN`] than the last few before them; where one grows, it is copied to another place.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,15 +49,16 @@ fn skipped(address: usize, wanted: usize) -> usize {
     LINE + wanted.wrapping_sub(address + LINE) % TURN
 }
 
-/// Puts a staggered block into memory got from the system, which is nowhere if there was none.
+/// Puts a staggered block into memory got from the system, which is nowhere if there was none. `next` tells where it is to
+/// begin, and goes on.
 ///
 /// # Safety
 /// The memory has [room](with_room) for the block.
-unsafe fn stagger(memory: *mut u8) -> *mut u8 {
+unsafe fn stagger(memory: *mut u8, next: &AtomicUsize) -> *mut u8 {
     if memory.is_null() {
         return memory;
     }
-    let skipped = skipped(memory as usize, NEXT.fetch_add(STRIDE, Ordering::Relaxed));
+    let skipped = skipped(memory as usize, next.fetch_add(STRIDE, Ordering::Relaxed));
     // SAFETY: less than a line and a turn is skipped, and at least a line, which has room for the number.
     unsafe {
         let block = memory.add(skipped);
@@ -83,7 +84,7 @@ fn ask(block: *mut u8, size: usize) {
         let first = block as usize / PAGE * PAGE;
         let end = (block as usize + size).next_multiple_of(PAGE);
         // SAFETY: advice on how to back memory changes nothing in it, whoever it belongs to. Where there is none, or
-        // the system has no such pages, the call fails and nothing happens.
+        // the system has no such pages, the call tells so, and nothing is lost.
         unsafe { libc::madvise(first as *mut libc::c_void, end - first, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]
@@ -106,7 +107,7 @@ unsafe fn block_by(of_system: unsafe fn(&System, Layout) -> *mut u8, layout: Lay
     unsafe {
         let memory = of_system(&System, wide);
         ask(memory, wide.size());
-        stagger(memory)
+        stagger(memory, &NEXT)
     }
 }
 
@@ -162,16 +163,20 @@ mod tests {
 
     #[test]
     fn any_eight_blocks_in_turn_begin_on_lines_far_from_each_other_in_pages_and_turns() {
-        // As the system gives them: behind a header, whole multiples of 64 MB apart.
-        let begins: Vec<usize> = (0..1000)
-            .map(|k: usize| {
-                let address = 0x7f09_582f_6010 + k % 7 * (64 << 20);
-                let skipped = skipped(address, k.wrapping_mul(STRIDE));
-                assert!((LINE..LINE + TURN).contains(&skipped));
-                address + skipped
-            })
-            .collect();
-        assert!(begins.iter().all(|begin| begin % LINE == 0));
+        // Each at the same place of its memory, which begins on a turn.
+        let mut memory = vec![0_u8; 3 * TURN];
+        let whole = memory.as_mut_ptr();
+        let first = (whole as usize).next_multiple_of(TURN) - whole as usize;
+        let next = AtomicUsize::new(0);
+        let begin = |_| {
+            // SAFETY: there is room for a line, a turn and a block without a length behind it.
+            let (at, block) = unsafe { (whole.add(first), stagger(whole.add(first), &next)) };
+            // SAFETY: it was staggered.
+            assert_eq!(unsafe { memory_of(block) }, at);
+            block as usize - at as usize
+        };
+        let begins: Vec<usize> = (0..1000).map(begin).collect();
+        assert!(begins.iter().all(|begin| begin % LINE == 0 && (LINE..LINE + TURN).contains(begin)));
         for (k, a) in begins.iter().enumerate() {
             for b in begins.iter().skip(k + 1).take(7) {
                 for (modulo, least) in [(4096, 512), (TURN, TURN / 10)] {
@@ -204,6 +209,7 @@ mod tests {
     #[test]
     fn more_than_there_can_be_is_nowhere() {
         let most = Layout::from_size_align(isize::MAX as usize - LINE, LINE).unwrap();
+        assert!(with_room(most).is_none());
         // SAFETY: nothing is done with it.
         assert!(unsafe { LargePages.alloc(most) }.is_null());
     }
