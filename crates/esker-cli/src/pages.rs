@@ -127,7 +127,7 @@ unsafe impl GlobalAlloc for LargePages {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: the caller's; a staggered block could be had, so its layout has room.
         unsafe {
-            match with_room(layout).filter(|_| is_staggered(layout)) {
+            match is_staggered(layout).then(|| with_room(layout)).flatten() {
                 Some(wide) => System.dealloc(memory_of(block), wide),
                 None => System.dealloc(block, layout),
             }
