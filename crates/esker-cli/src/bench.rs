@@ -124,10 +124,12 @@ impl Subject {
             return Ok(Self::SetUp(set_up));
         }
         if Path::new(name).extension().is_some_and(|e| e == "toml") {
-            if n.is_empty() {
-                return Ok(Self::File(name.into()));
+            if !n.is_empty() {
+                return Err(format!("`--n` goes with a set-up; `{name}` says itself how many grains it has").into());
             }
-            return Err(format!("`--n` goes with a set-up; `{name}` says itself how many grains it has").into());
+            // A mistake is told before others have been measured.
+            build::read(Path::new(name), &[])?;
+            return Ok(Self::File(name.into()));
         }
         let hint = esker::expression::closest(name, SET_UPS.iter().map(|s| s.name));
         let hint = hint.map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! `esker check`: reads a scene and tells what was understood.
 
 use crate::Failure;
+use crate::changes::Changes;
 use crate::out::say;
 use crate::progress::duration;
 use esker::model::{Collapse, Method};
@@ -16,14 +17,14 @@ const TYPICAL_SPEED: f64 = 5e6;
 pub struct Args {
     /// Scene file
     scene: PathBuf,
-    /// Change a value of the scene
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    overrides: Vec<String>,
+    #[command(flatten)]
+    changes: Changes,
 }
 
 /// Checks a scene.
 pub fn main(args: Args) -> Result<(), Failure> {
-    let (_, scene) = match build::load(&args.scene, &args.overrides) {
+    let loaded = args.changes.of(&args.scene).and_then(|changes| build::load(&args.scene, &changes));
+    let (_, scene) = match loaded {
         Err(LoadError::Scene(first)) => return Err(all_mistakes(&args, first)),
         other => other?,
     };
@@ -147,7 +148,7 @@ fn collapse(collapse: &Collapse) -> String {
 /// All mistakes of the first pass at once; the second pass tells its first.
 fn all_mistakes(args: &Args, first: esker_io::scene::SceneError) -> Failure {
     let text = std::fs::read_to_string(&args.scene).unwrap_or_default();
-    match esker_io::scene::check(&text, &args.scene.display().to_string(), &args.overrides) {
+    match esker_io::scene::check(&text, &args.scene.display().to_string(), &args.changes.set) {
         Err(all) => all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n").into(),
         Ok(_) => first.to_string().into(),
     }

@@ -2,6 +2,7 @@
 
 mod analyse;
 mod bench;
+mod changes;
 mod check;
 mod contact;
 mod convert;

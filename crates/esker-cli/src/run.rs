@@ -1,5 +1,6 @@
 //! `esker run`.
 
+use crate::changes::Changes;
 use crate::out::{say, tell};
 use crate::progress::{PhaseTimer, Progress, duration};
 use crate::{Failure, quantity, tables};
@@ -46,12 +47,8 @@ pub struct Args {
     /// Go on with a run: SCENE is its folder; FILE is a checkpoint of it (default: the latest)
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
     resume: Option<String>,
-    /// Change a value of the scene, e.g. let.orifice="60 mm" or material.disc.density=1200
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    overrides: Vec<String>,
-    /// Compute all stages by this solver: explicit, event or quasistatic (the same as --set for solver.kind, of the stages too)
-    #[arg(long, value_name = "NAME")]
-    solver: Option<String>,
+    #[command(flatten)]
+    changes: Changes,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -98,7 +95,7 @@ struct Prepared {
 }
 
 fn start(args: &Args, threads: usize) -> Result<Prepared, Failure> {
-    let overrides = overrides(args)?;
+    let overrides = args.changes.of(&args.scene)?;
     let (raw, scene) = build::load(&args.scene, &overrides)?;
     let name = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
     let mut info = info(&scene, &args.scene, &overrides, threads);
@@ -114,19 +111,6 @@ fn start(args: &Args, threads: usize) -> Result<Prepared, Failure> {
     info.update(&simulation, Outcome::Running);
     let recorder = Recorder::create(folder, scene.output, &scene.title, &text, &info, &simulation)?;
     Ok(Prepared { simulation, recorder, info })
-}
-
-/// Changes of the scene: those given, and the solver, also of stages that name one themselves.
-fn overrides(args: &Args) -> Result<Vec<String>, Failure> {
-    let mut all = args.overrides.clone();
-    let Some(solver) = &args.solver else { return Ok(all) };
-    let text = String::from_utf8_lossy(&esker_io::atomic::read(&args.scene)?).into_owned();
-    let raw = scene::read(&text, &args.scene.display().to_string(), &all)?;
-    all.push(format!("solver.kind={solver}"));
-    let own =
-        raw.stages.iter().enumerate().filter(|(_, stage)| stage.solver.as_ref().is_some_and(|s| s.kind.is_some()));
-    all.extend(own.map(|(k, _)| format!("stage.{k}.solver.kind={solver}")));
-    Ok(all)
 }
 
 /// Copies the files a scene names into the run folder, so that the run can be continued anywhere.
@@ -150,12 +134,12 @@ fn copy_inputs(raw: &scene::RawScene, from: &Path, to: &Path) -> Result<(), Fail
 }
 
 fn resume(args: &Args, file: &str, threads: usize) -> Result<Prepared, Failure> {
-    if !args.overrides.is_empty() {
+    if !args.changes.set.is_empty() {
         return Err(
             "`--set` does not go with --resume: a continued run is the same run; start a new one instead".into()
         );
     }
-    if args.solver.is_some() {
+    if args.changes.solver.is_some() {
         return Err(
             "`--solver` does not go with --resume: a continued run is the same run; start a new one instead".into()
         );

@@ -69,6 +69,7 @@ fn what_cannot_be_measured_is_refused_with_a_reason() {
         (vec!["cloud", "--threads", "0"], "`--threads 0` makes no sense"),
         (vec!["cloud", "--rounds", "0"], "nothing to measure"),
         (vec!["cloud", &scene, "--n", "10"], "says itself how many grains it has"),
+        (vec!["cloud", "missing.toml"], "cannot read `missing.toml`"),
     ] {
         let said = run(["bench"].iter().chain(&arguments));
         assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "before anything is measured");

@@ -129,8 +129,12 @@ fn another_solver_takes_the_whole_scene_or_says_why_not() {
     let chute = example("chute.toml").display().to_string();
     let said = run(["run", &chute, "--quiet", "--out", &out("b"), "--solver", "quasistatic"]);
     assert!(said.err.contains("solver `quasistatic` knows no periodic faces"), "{}", said.err);
-    let said = run(["run", &scene, "--quiet", "--out", &out("c"), "--solver", "statics"]);
-    assert!(said.err.contains("quasistatic") && said.err.contains("solver.kind=statics"), "{}", said.err);
+    for command in [&["run", &scene, "--quiet", "--out", &out("c")][..], &["check", &scene]] {
+        let said = run(command.iter().chain(&["--solver", "statics"]));
+        assert!(said.err.contains("quasistatic") && said.err.contains("solver.kind=statics"), "{}", said.err);
+    }
+    let said = run(["check", &scene, "--solver", "explicit"]);
+    assert!(said.out.contains("velocity-verlet") && !said.out.contains("quasistatic"), "{}", said.out);
     let said = run(["run", &out("a"), "--resume", "--solver", "event"]);
     assert!(said.err.contains("does not go with --resume"), "{}", said.err);
 }

@@ -1,7 +1,7 @@
 //! The scene as used, read again, is the same scene.
 
 use esker::integrate::Integrator;
-use esker::simulation::Simulation;
+use esker::simulation::{Simulation, Stage};
 use esker::state::State;
 use esker_io::build::{self, Scene, filled_text};
 use esker_io::scene;
@@ -140,6 +140,7 @@ duration = 0.01
 name = "two"
 duration = 0.01
 gravity = [0, 0, 0]
+motion = { post = [] }
 solver = { integrator = "leap-frog" }
 
 [output]
@@ -150,6 +151,9 @@ probe = { name = "torque", torque-on = "post" }
 #[test]
 fn a_bare_scene_with_its_defaults_written_out_is_the_same_run() {
     let filled = check(BARE, Path::new(""));
+    let turns =
+        |stage: &Stage| stage.model.walls.iter().any(|wall| wall.name == "post" && !wall.motion.parts.is_empty());
+    assert_eq!(understood(BARE, Path::new("")).1.stages.iter().map(turns).collect::<Vec<_>>(), [true, false]);
     for line in [
         "title = \"scene.toml\"  # default",
         "seed = 0  # default",

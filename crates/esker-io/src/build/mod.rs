@@ -159,12 +159,17 @@ pub fn build(raw: &RawScene, folder: &Path) -> Result<Scene, SceneError> {
     stages::assemble(&context, kinds, fill, laws, walls, skin)
 }
 
-/// Reads and understands a scene file.
-pub fn load(path: &Path, overrides: &[String]) -> Result<(RawScene, Scene), LoadError> {
+/// Reads a scene file as it is written.
+pub fn read(path: &Path, overrides: &[String]) -> Result<RawScene, LoadError> {
     let bytes = crate::atomic::read(path)?;
     let name = path.display().to_string();
     let text = String::from_utf8(bytes).map_err(|_| LoadError::NotText(name.clone()))?;
-    let raw = crate::scene::read(&text, &name, overrides)?;
+    Ok(crate::scene::read(&text, &name, overrides)?)
+}
+
+/// Reads and understands a scene file.
+pub fn load(path: &Path, overrides: &[String]) -> Result<(RawScene, Scene), LoadError> {
+    let raw = read(path, overrides)?;
     let scene = build(&raw, path.parent().unwrap_or(Path::new("")))?;
     Ok((raw, scene))
 }

@@ -164,7 +164,7 @@ fn within(place: &mut Place, name: &str, kind: &Kind, of: &'static Section, plan
 fn table_of(kind: &Kind) -> Option<&'static Section> {
     match kind {
         Kind::Table(inner) => Some(inner),
-        Kind::List(of, ..) | Kind::OneOrMore(of) => table_of(of),
+        Kind::List(of, ..) | Kind::OneOrList(of) => table_of(of),
         Kind::Either(kinds) => kinds.iter().find_map(table_of),
         _ => None,
     }

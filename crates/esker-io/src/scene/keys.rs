@@ -95,8 +95,8 @@ pub enum Kind {
     Map(&'static Kind),
     /// A list with at least and at most so many entries.
     List(&'static Kind, usize, usize),
-    /// One, or a list of them.
-    OneOrMore(&'static Kind),
+    /// One, or a list of them, of none too.
+    OneOrList(&'static Kind),
     /// A row of numbers, each with its own meaning and unit.
     Row(&'static [(&'static str, Measure, Bound)]),
     /// Any of these; told apart by what stands in the file.
@@ -284,7 +284,7 @@ impl Kind {
                     _ => format!("a list of {of}"),
                 }
             }
-            Kind::OneOrMore(of) => format!("{} or a list of {}", of.describe(measure), of.plural()),
+            Kind::OneOrList(of) => format!("{} or a list of {}", of.describe(measure), of.plural()),
             Kind::Row(fields) => {
                 let names: Vec<&str> = fields.iter().map(|(name, ..)| *name).collect();
                 format!("a list [{}]", names.join(", "))
@@ -302,7 +302,7 @@ impl Kind {
             Kind::Text | Kind::Choice(_) => "texts",
             Kind::Formula(_) => "formulas",
             Kind::Table(_) | Kind::Map(_) | Kind::Variables => "tables",
-            Kind::List(..) | Kind::OneOrMore(_) => "lists",
+            Kind::List(..) | Kind::OneOrList(_) => "lists",
             Kind::Row(_) => "rows",
             Kind::Either(_) => "values",
         }

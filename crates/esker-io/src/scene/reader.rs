@@ -71,7 +71,7 @@ impl Given<'_> {
             (Kind::Vector | Kind::Row(_), Given::Value(Value::Array(_))) => true,
             (Kind::List(..), Given::Value(Value::Array(_)) | Given::Tables(_)) => true,
             (Kind::Table(_) | Kind::Map(_) | Kind::Variables, Given::Table(_)) => true,
-            (Kind::OneOrMore(of), given) => given.fits(of) || given.fits(&Kind::List(of, 0, 0)),
+            (Kind::OneOrList(of), given) => given.fits(of) || given.fits(&Kind::List(of, 0, 0)),
             (Kind::Either(kinds), given) => kinds.iter().any(|kind| given.fits(kind)),
             _ => false,
         }
@@ -356,11 +356,11 @@ impl<'a> Reader<'a> {
                 let entries = tables.iter().map(|table| (table.span(), Given::Table(table))).collect();
                 self.list(key, of, entries, at, (*least, *most))
             }
-            (Kind::OneOrMore(of), Given::Table(_)) => {
+            (Kind::OneOrList(of), Given::Table(_)) => {
                 let value = self.value(key, of, given, at)?;
                 Some(Content::List(vec![Node { at, value }]))
             }
-            (Kind::OneOrMore(of), _) if given.fits(kind) => self.value(key, &Kind::List(of, 1, usize::MAX), given, at),
+            (Kind::OneOrList(of), _) if given.fits(kind) => self.value(key, &Kind::List(of, 0, usize::MAX), given, at),
             (Kind::Row(fields), Given::Value(Value::Array(array))) => self.row(key, fields, array, at),
             (Kind::Either(kinds), _) if given.fits(kind) => {
                 let fitting = kinds.iter().find(|kind| given.fits(kind))?;

@@ -111,9 +111,9 @@ fn kind_schema(kind: &Kind, bound: Bound) -> Value {
             }
             list
         }
-        Kind::OneOrMore(of) => {
+        Kind::OneOrList(of) => {
             let one = kind_schema(of, bound);
-            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+            json!({ "anyOf": [one, { "type": "array", "items": one }] })
         }
         Kind::Row(fields) => {
             let items: Vec<Value> = fields.iter().map(|(.., bound)| kind_schema(&Kind::Number, *bound)).collect();
@@ -221,7 +221,7 @@ fn kind_name(kind: &Kind) -> String {
         Kind::Variables => "table".to_string(),
         Kind::Map(of) => format!("named: {}", kind_name(of)),
         Kind::List(of, ..) => format!("list: {}", kind_name(of)),
-        Kind::OneOrMore(of) => format!("{}, or a list", kind_name(of)),
+        Kind::OneOrList(of) => format!("{}, or a list", kind_name(of)),
         Kind::Row(fields) => {
             format!("[{}]", fields.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(", "))
         }

@@ -132,7 +132,7 @@ pub fn sections() -> Vec<(String, &'static Section)> {
                         insert_at += 1;
                     }
                     Kind::Map(of) => kinds.push((of, true, listed)),
-                    Kind::List(of, ..) | Kind::OneOrMore(of) => kinds.push((of, named, true)),
+                    Kind::List(of, ..) | Kind::OneOrList(of) => kinds.push((of, named, true)),
                     Kind::Either(of) => kinds.extend(of.iter().map(|kind| (kind, named, listed))),
                     _ => {}
                 }

@@ -172,7 +172,7 @@ pub static STAGE: Section = Section {
             "motion",
             Kind::Map(&MOTIONS),
             "{ hopper = { translate = [0, 0, \"1 mm/s\"] } }",
-            "Motions that replace those of the named walls from its start.",
+            "Motions that replace those of the named walls from its start; `[]` for a wall that stands still.",
         ),
         key("gravity", Kind::Vector, "[0, 0, \"-9.81 m/s^2\"]", "Gravity from its start.")
             .of(m::ACCELERATION)
@@ -299,7 +299,7 @@ pub static OUTPUT: Section = Section {
         key("contacts", Kind::Bool, "true", "Whether frames hold the contacts too.").default("true"),
         key(
             "probe",
-            Kind::OneOrMore(&PROBE_KIND),
+            Kind::OneOrList(&PROBE_KIND),
             "[{ name = \"outflow\", flow-through = { y = 0 } }]",
             "What is measured.",
         ),

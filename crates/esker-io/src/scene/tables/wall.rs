@@ -62,13 +62,13 @@ pub static WALL: Section = Section {
         key("mesh", Kind::Table(&MESH), "{ file = \"drum.stl\", scale = \"1 mm\" }", "Triangles from an STL file."),
         key(
             "gap",
-            Kind::OneOrMore(&GAP_KIND),
+            Kind::OneOrList(&GAP_KIND),
             "{ between = [2, 3], name = \"gate\" }",
             "A segment of the polyline that stages open and close under its own name.",
         ),
         key(
             "motion",
-            Kind::OneOrMore(&MOTION_KIND),
+            Kind::OneOrList(&MOTION_KIND),
             "{ translate = [0, 0, \"1 mm/s\"] }",
             "How it moves; several are added.",
         )
@@ -89,7 +89,7 @@ static GAP_KIND: Kind = Kind::Table(&GAP);
 /// A motion as it stands in a list.
 pub static MOTION_KIND: Kind = Kind::Table(&MOTION);
 /// One motion or a list of motions.
-pub static MOTIONS: Kind = Kind::OneOrMore(&MOTION_KIND);
+pub static MOTIONS: Kind = Kind::OneOrList(&MOTION_KIND);
 static PHASE_KIND: Kind = Kind::Table(&PHASE);
 
 /// `plane` of a wall.
