@@ -127,7 +127,7 @@ impl Subject {
             if !n.is_empty() {
                 return Err(format!("`--n` goes with a set-up; `{name}` says itself how many grains it has").into());
             }
-            // A mistake is told before others have been measured.
+            // A mistake of reading is told before others have been measured.
             build::read(Path::new(name), &[])?;
             return Ok(Self::File(name.into()));
         }

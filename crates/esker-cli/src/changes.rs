@@ -9,7 +9,7 @@ pub struct Changes {
     /// Change a value of the scene, e.g. let.orifice="60 mm" or material.disc.density=1200
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub set: Vec<String>,
-    /// Compute all stages by this solver: explicit, event or quasistatic (the same as --set for solver.kind, of the stages too)
+    /// Take this solver for all stages: explicit, event or quasistatic (the same as --set for solver.kind, of the stages too)
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
 }

@@ -7,7 +7,7 @@ use crate::progress::duration;
 use esker::model::{Collapse, Method};
 use esker::solver::explicit::contact_loop;
 use esker_io::build::{self, LoadError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Particle-steps per second and core to reckon with where nothing was measured.
 const TYPICAL_SPEED: f64 = 5e6;
@@ -23,9 +23,12 @@ pub struct Args {
 
 /// Checks a scene.
 pub fn main(args: Args) -> Result<(), Failure> {
-    let loaded = args.changes.of(&args.scene).and_then(|changes| build::load(&args.scene, &changes));
-    let (_, scene) = match loaded {
-        Err(LoadError::Scene(first)) => return Err(all_mistakes(&args, first)),
+    let changes = match args.changes.of(&args.scene) {
+        Err(LoadError::Scene(first)) => return Err(all_mistakes(&args.scene, &args.changes.set, first)),
+        other => other?,
+    };
+    let (_, scene) = match build::load(&args.scene, &changes) {
+        Err(LoadError::Scene(first)) => return Err(all_mistakes(&args.scene, &changes, first)),
         other => other?,
     };
     let model = &scene.stages[0].model;
@@ -146,9 +149,9 @@ fn collapse(collapse: &Collapse) -> String {
 }
 
 /// All mistakes of the first pass at once; the second pass tells its first.
-fn all_mistakes(args: &Args, first: esker_io::scene::SceneError) -> Failure {
-    let text = std::fs::read_to_string(&args.scene).unwrap_or_default();
-    match esker_io::scene::check(&text, &args.scene.display().to_string(), &args.changes.set) {
+fn all_mistakes(scene: &Path, changes: &[String], first: esker_io::scene::SceneError) -> Failure {
+    let text = std::fs::read_to_string(scene).unwrap_or_default();
+    match esker_io::scene::check(&text, &scene.display().to_string(), changes) {
         Err(all) => all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n").into(),
         Ok(_) => first.to_string().into(),
     }

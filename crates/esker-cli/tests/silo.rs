@@ -132,6 +132,8 @@ fn another_solver_takes_the_whole_scene_or_says_why_not() {
     for command in [&["run", &scene, "--quiet", "--out", &out("c")][..], &["check", &scene]] {
         let said = run(command.iter().chain(&["--solver", "statics"]));
         assert!(said.err.contains("quasistatic") && said.err.contains("solver.kind=statics"), "{}", said.err);
+        let of_stages = said.err.matches("solver.kind=statics").count();
+        assert_eq!(of_stages > 1, command[0] == "check", "all mistakes at once: {}", said.err);
     }
     let said = run(["check", &scene, "--solver", "explicit"]);
     assert!(said.out.contains("velocity-verlet") && !said.out.contains("quasistatic"), "{}", said.out);

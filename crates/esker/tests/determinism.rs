@@ -276,7 +276,7 @@ fn run_continued_from_a_checkpoint_equals_the_unbroken_run() {
             let (a, b) = (&states[k - 1], &states[k]);
             a.stage != b.stage || a.removed != b.removed || a.feeds != b.feeds || b.step.is_multiple_of(TIDY_EVERY)
         };
-        // From these on to the end, from those beside them as far as what an event leaves behind would show.
+        // From these on to the end, with one, two and three workers in turn; from those beside them some steps.
         const BEYOND: usize = 150;
         let mut breaks: Vec<(usize, usize)> = vec![(0, STEPS as usize), (1, 1 + BEYOND)];
         for (kind, at) in [
@@ -291,12 +291,12 @@ fn run_continued_from_a_checkpoint_equals_the_unbroken_run() {
             breaks.extend([(k - 1, k + BEYOND), (k, STEPS as usize), (k + 1, k + BEYOND)]);
         }
         for (n, (k, until)) in breaks.into_iter().enumerate() {
-            let mut continued = simulation(states[k].clone(), 1 + n % 3);
+            let mut continued = simulation(states[k].clone(), 1 + (n + n / 3) % 3);
             let then = &states[until.min(STEPS as usize)];
             while continued.state.step < then.step {
                 continued.advance(then.step - continued.state.step).expect("the run goes on");
             }
-            assert_same(then, &continued.state, &format!("{integrator:?} continued from step {k}"));
+            assert_same(then, &continued.state, &format!("{integrator:?} continued from step {k} to {until}"));
         }
     }
 }
