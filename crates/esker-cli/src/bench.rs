@@ -1,7 +1,7 @@
 //! `esker bench`: speed on standard set-ups or on a scene of one's own, in particle-steps per second.
 
-mod arithmetic;
 mod gas;
+mod machine;
 mod statics;
 
 use crate::instructions::Instructions;
@@ -14,6 +14,7 @@ use esker::solver::StepError;
 use esker::state::State;
 use esker_io::build::{self, Scene};
 use esker_io::scene;
+use machine::{Given, Machine};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -214,9 +215,6 @@ pub fn main(args: Args) -> Result<(), Failure> {
         for _ in 0..args.rounds {
             for trial in &mut trials {
                 trial.round(args.steps)?;
-                if args.threads.len() > 1 {
-                    trial.rounds.arithmetic.push(arithmetic::speed(&trial.pool, trial.width));
-                }
             }
         }
         let first = (trials.len() > 1).then(|| (trials[0].what(), trials[0].rounds.clone()));
@@ -293,6 +291,8 @@ struct Trial {
     threads: usize,
     width: Width,
     pool: rayon::ThreadPool,
+    /// Measured too where numbers of threads are compared.
+    machine: Option<Machine>,
     simulation: Simulation,
     timer: Arc<PhaseTimer>,
     instructions: Instructions,
@@ -309,16 +309,21 @@ struct Trial {
 struct Rounds {
     /// Particle-steps per second.
     speeds: Vec<f64>,
-    /// Multiplications [per second](arithmetic) just after it; empty where numbers of threads are not compared.
-    arithmetic: Vec<f64>,
+    /// What the machine gave just after it; empty where numbers of threads are not compared.
+    given: Vec<Given>,
 }
 
 impl Rounds {
-    /// How many times as much as in the rounds of another trial, by the medians: particle-steps and, if known, multiplications.
-    fn times(&self, other: &Rounds) -> (f64, Option<f64>) {
-        let ratios = |here: &[f64], there: &[f64]| here.iter().zip(there).map(|(here, there)| here / there).collect();
-        let arithmetic = (!self.arithmetic.is_empty()).then(|| median(ratios(&self.arithmetic, &other.arithmetic)));
-        (median(ratios(&self.speeds, &other.speeds)), arithmetic)
+    /// How many times as much as in the rounds of another trial, by the medians: particle-steps and, if known, what the machine
+    /// gave.
+    fn times(&self, other: &Rounds) -> (f64, Option<Given>) {
+        let speeds = self.speeds.iter().zip(&other.speeds).map(|(here, there)| here / there);
+        let given: Vec<Given> = self.given.iter().zip(&other.given).map(|(here, there)| here.times(there)).collect();
+        let given = (!given.is_empty()).then(|| Given {
+            arithmetic: median(given.iter().map(|times| times.arithmetic).collect()),
+            traffic: median(given.iter().map(|times| times.traffic).collect()),
+        });
+        (median(speeds.collect()), given)
     }
 }
 
@@ -335,7 +340,21 @@ impl Trial {
         let timer = PhaseTimer::listen(&mut simulation);
         let rebuilds = simulation.rebuilds();
         let (width, executed, rounds) = (begin.width, Some(0), Rounds::default());
-        Ok(Self { threads, width, pool, simulation, timer, instructions, executed, rebuilds, rounds, seconds: 0.0 })
+        let compared = args.threads.len() > 1;
+        let machine = compared.then(|| Machine::new(&pool, width, simulation.memory()));
+        Ok(Self {
+            threads,
+            width,
+            pool,
+            machine,
+            simulation,
+            timer,
+            instructions,
+            executed,
+            rebuilds,
+            rounds,
+            seconds: 0.0,
+        })
     }
 
     /// One round.
@@ -350,6 +369,7 @@ impl Trial {
         self.executed = self.executed.zip(executed).map(|(all, more)| all + more);
         self.rounds.speeds.push(self.simulation.state.particles.owned() as f64 * steps as f64 / seconds);
         self.seconds += seconds;
+        self.rounds.given.extend(self.machine.as_ref().map(|machine| machine.gives(&self.pool)));
         Ok(())
     }
 
@@ -383,10 +403,12 @@ impl Trial {
                 args.rounds,
                 args.steps
             );
-            if let Some((what, (faster, arithmetic))) = times {
+            if let Some((what, (faster, given))) = times {
                 say!("  {faster:.2} times the speed of {what}, round by round");
-                if let Some(arithmetic) = arithmetic {
-                    say!("  {arithmetic:.2} times its multiplications in registers: what the machine has to give");
+                if let Some(Given { arithmetic, traffic }) = given {
+                    say!(
+                        "  {arithmetic:.2} times its arithmetic, {traffic:.2} times its memory traffic: what the machine has to give"
+                    );
                 }
             }
             say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
@@ -396,6 +418,7 @@ impl Trial {
             }
             tables::phases(&phases, self.seconds);
         }
+        let given = times.and_then(|(_, (_, given))| given);
         let phases: serde_json::Map<_, _> = phases.into_iter().map(|(name, seconds)| (name, seconds.into())).collect();
         serde_json::json!({
             "name": subject.name(),
@@ -408,7 +431,8 @@ impl Trial {
             "particle_steps_per_second": median,
             "best": best,
             "times_the_first": times.map_or(1.0, |(_, (faster, _))| faster),
-            "arithmetic_times_the_first": times.and_then(|(_, (_, arithmetic))| arithmetic),
+            "arithmetic_times_the_first": given.map(|given| given.arithmetic),
+            "traffic_times_the_first": given.map(|given| given.traffic),
             "contacts_per_grain": per_grain,
             "coordination": coordination,
             "bytes_per_grain": memory,

@@ -38,9 +38,12 @@ fn each_number_of_grains_and_threads_of_a_list_is_measured() {
     assert_eq!(what, [[500, 1], [500, 2], [800, 1], [800, 2]]);
     assert_eq!(results[0]["contacts_per_grain"], results[1]["contacts_per_grain"]);
     assert_eq!(results[0]["times_the_first"], 1.0);
-    let arithmetic: Vec<_> = results.iter().map(|r| r["arithmetic_times_the_first"].as_f64().unwrap()).collect();
-    assert!(arithmetic[0] == 1.0 && arithmetic.iter().all(|times| *times > 0.0), "{arithmetic:?}");
-    assert!(measured(&["cloud", "--n", "500,800", "--warm-up", "0"])[1]["arithmetic_times_the_first"].is_null());
+    let sizes_alone = measured(&["cloud", "--n", "500,800", "--warm-up", "0"]);
+    for of_the_machine in ["arithmetic_times_the_first", "traffic_times_the_first"] {
+        let times: Vec<_> = results.iter().map(|r| r[of_the_machine].as_f64().unwrap()).collect();
+        assert!(times[0] == 1.0 && times.iter().all(|times| *times > 0.0), "{times:?}");
+        assert!(sizes_alone[1][of_the_machine].is_null());
+    }
 }
 
 #[test]
