@@ -319,11 +319,7 @@ impl Rounds {
     fn times(&self, other: &Rounds) -> (f64, Option<Given>) {
         let speeds = self.speeds.iter().zip(&other.speeds).map(|(here, there)| here / there);
         let given: Vec<Given> = self.given.iter().zip(&other.given).map(|(here, there)| here.times(there)).collect();
-        let given = (!given.is_empty()).then(|| Given {
-            arithmetic: median(given.iter().map(|times| times.arithmetic).collect()),
-            traffic: median(given.iter().map(|times| times.traffic).collect()),
-        });
-        (median(speeds.collect()), given)
+        (median(speeds.collect()), Given::median(&given))
     }
 }
 
@@ -387,6 +383,7 @@ impl Trial {
         let rebuilds = self.simulation.rebuilds().saturating_sub(self.rebuilds);
         let memory = self.simulation.memory() as f64 / grains.max(1) as f64;
         let times = first.map(|(what, rounds)| (what, self.rounds.times(rounds)));
+        let (given, times_given) = (Given::median(&self.rounds.given), times.and_then(|(_, (_, given))| given));
         let best = self.rounds.speeds.iter().copied().fold(0.0, f64::max);
         let median = median(std::mem::take(&mut self.rounds.speeds));
         self.simulation.complete();
@@ -403,12 +400,12 @@ impl Trial {
                 args.rounds,
                 args.steps
             );
-            if let Some((what, (faster, given))) = times {
+            if let Some((what, (faster, _))) = times {
                 say!("  {faster:.2} times the speed of {what}, round by round");
-                if let Some(Given { arithmetic, traffic }) = given {
-                    say!(
-                        "  {arithmetic:.2} times its arithmetic, {traffic:.2} times its memory traffic: what the machine has to give"
-                    );
+                if let (Some(times), Some(given)) = (times_given, given) {
+                    let (arithmetic, traffic, rate) = (times.arithmetic, times.traffic, given.traffic * 1e-9);
+                    let what = format!("{arithmetic:.2} times its arithmetic, {traffic:.2} times its memory traffic");
+                    say!("  what the machine has to give: {what} ({rate:.0} GB/s)");
                 }
             }
             say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
@@ -418,7 +415,6 @@ impl Trial {
             }
             tables::phases(&phases, self.seconds);
         }
-        let given = times.and_then(|(_, (_, given))| given);
         let phases: serde_json::Map<_, _> = phases.into_iter().map(|(name, seconds)| (name, seconds.into())).collect();
         serde_json::json!({
             "name": subject.name(),
@@ -431,8 +427,9 @@ impl Trial {
             "particle_steps_per_second": median,
             "best": best,
             "times_the_first": times.map_or(1.0, |(_, (faster, _))| faster),
-            "arithmetic_times_the_first": given.map(|given| given.arithmetic),
-            "traffic_times_the_first": given.map(|given| given.traffic),
+            "arithmetic_times_the_first": times_given.map(|times| times.arithmetic),
+            "traffic_times_the_first": times_given.map(|times| times.traffic),
+            "traffic_bytes_per_second": given.map(|given| given.traffic),
             "contacts_per_grain": per_grain,
             "coordination": coordination,
             "bytes_per_grain": memory,

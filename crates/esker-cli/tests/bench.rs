@@ -44,6 +44,7 @@ fn each_number_of_grains_and_threads_of_a_list_is_measured() {
         assert!(times[0] == 1.0 && times.iter().all(|times| *times > 0.0), "{times:?}");
         assert!(sizes_alone[1][of_the_machine].is_null());
     }
+    assert!(results.iter().all(|r| r["traffic_bytes_per_second"].as_f64().unwrap() > 0.0));
 }
 
 #[test]

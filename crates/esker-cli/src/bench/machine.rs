@@ -2,6 +2,7 @@
 //! other thread holds up, and in traffic with as much memory as a simulation has. Processors that share a clock, a budget of
 //! power or, unseen, a core do less than so many times the work of one, and all of them share the memory.
 
+use super::median;
 use esker::lanes::{Lane, Width};
 use rayon::ThreadPool;
 use std::hint::black_box;
@@ -35,11 +36,17 @@ pub struct Machine {
 pub struct Given {
     /// Multiplications with an addition, in registers.
     pub arithmetic: f64,
-    /// Numbers read from memory and written back.
+    /// Bytes read from memory, and written to it.
     pub traffic: f64,
 }
 
 impl Given {
+    /// The median of each, if anything was given.
+    pub fn median(all: &[Self]) -> Option<Self> {
+        let of = |what: fn(&Self) -> f64| median(all.iter().map(what).collect());
+        (!all.is_empty()).then(|| Self { arithmetic: of(|given| given.arithmetic), traffic: of(|given| given.traffic) })
+    }
+
     /// How many times what was given there.
     pub fn times(&self, there: &Self) -> Self {
         Self { arithmetic: self.arithmetic / there.arithmetic, traffic: self.traffic / there.traffic }
@@ -59,7 +66,7 @@ impl Machine {
         let part = |thread: usize| self.parts[thread].lock().unwrap_or_else(PoisonError::into_inner);
         Given {
             arithmetic: per_second(pool, |_| multiply(self.width)),
-            traffic: per_second(pool, |thread| part(thread).change_some()),
+            traffic: per_second(pool, |thread| 2 * size_of::<f64>() * part(thread).change_some()),
         }
     }
 }
