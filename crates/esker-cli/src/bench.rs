@@ -404,8 +404,8 @@ impl Trial {
                 say!("  {faster:.2} times the speed of {what}, round by round");
                 if let (Some(times), Some(given)) = (times_given, given) {
                     let (arithmetic, traffic, rate) = (times.arithmetic, times.traffic, given.traffic * 1e-9);
-                    let what = format!("{arithmetic:.2} times its arithmetic, {traffic:.2} times its memory traffic");
-                    say!("  what the machine has to give: {what} ({rate:.0} GB/s)");
+                    let both = format!("{arithmetic:.2} times its arithmetic, {traffic:.2} times its memory traffic");
+                    say!("  what the machine has to give: {both} ({rate:.0} GB/s)");
                 }
             }
             say!("  {per_grain:.3} contacts per grain, coordination {coordination:.3}");
