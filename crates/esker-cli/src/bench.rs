@@ -309,7 +309,7 @@ struct Trial {
 struct Rounds {
     /// Particle-steps per second.
     speeds: Vec<f64>,
-    /// What the machine gave just after it; empty where numbers of threads are not compared.
+    /// What the machine gave just before it; empty where numbers of threads are not compared.
     given: Vec<Given>,
 }
 
@@ -356,6 +356,8 @@ impl Trial {
     /// One round.
     fn round(&mut self, steps: u64) -> Result<(), Failure> {
         let Self { pool, simulation, .. } = self;
+        // First, since threads that have slept while those of another trial were at work are slow for a while.
+        self.rounds.given.extend(self.machine.as_ref().map(|machine| machine.gives(pool)));
         let before = self.instructions.so_far();
         let start = Instant::now();
         pool.install(|| advance(simulation, steps).map_err(|e| e.to_string()))?;
@@ -365,7 +367,6 @@ impl Trial {
         self.executed = self.executed.zip(executed).map(|(all, more)| all + more);
         self.rounds.speeds.push(self.simulation.state.particles.owned() as f64 * steps as f64 / seconds);
         self.seconds += seconds;
-        self.rounds.given.extend(self.machine.as_ref().map(|machine| machine.gives(&self.pool)));
         Ok(())
     }
 

@@ -9,10 +9,11 @@ use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long the threads are at it before anything is counted: they have to wake up, and the clock to rise.
-const BEFORE: Duration = Duration::from_millis(5);
+/// How long the threads are at each before anything is counted, and so, at both, before the simulation goes on: they have to wake
+/// up, and the clock to rise. On virtual machines that took up to two seconds.
+const BEFORE: Duration = Duration::from_secs(1);
 
-/// How long it is measured.
+/// How long each is measured.
 const LASTING: Duration = Duration::from_millis(50);
 
 /// Numbers that change independently, so that a core has always something to do while results are on their way.
@@ -61,7 +62,7 @@ impl Machine {
         Self { width, parts: pool.broadcast(|_| part()) }
     }
 
-    /// What the threads do now.
+    /// What the threads do now. They are wide awake then.
     pub fn gives(&self, pool: &ThreadPool) -> Given {
         let part = |thread: usize| self.parts[thread].lock().unwrap_or_else(PoisonError::into_inner);
         Given {
