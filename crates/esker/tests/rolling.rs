@@ -11,6 +11,7 @@ use esker::law::rolling::{AnyRolling, ConstantTorque, ElasticPlastic};
 use esker::law::tangential::{AnyTangential, Spring, Stiffness, TangentialDamping};
 use esker::law::twisting::{AnyTwisting, TwistSpring};
 use esker::math::Vec3;
+use esker::measure::wall_profile::{Levels, StripLoad, Strips};
 use esker::model::Model;
 use esker::shape::Shape;
 use esker::state::State;
@@ -94,6 +95,35 @@ fn a_sphere_slips_on_a_slope_too_steep_for_rolling() {
         close(a, G * (theta.sin() - mu * theta.cos()), 1e-4, "slipping acceleration");
         close(alpha, 2.5 * mu * G * theta.cos() / R, 1e-4, "angular acceleration");
     }
+}
+
+#[test]
+fn walls_carry_what_slipping_spheres_press_and_rub_strip_by_strip() {
+    let (theta, mu, apart) = (30f64.to_radians(), 0.16, 3.0);
+    let mut model = slope(rough(mu), theta);
+    model.walls[0].name = "slope".into();
+    let mut state = grain_on(&model, Vec3::ZERO, Vec3::ZERO);
+    for times in [1.0, 2.0] {
+        let above = state.particles.position(0) - times * apart * Vec3::X;
+        add(&model, &mut state, 0, above, R, Vec3::ZERO, Vec3::ZERO);
+    }
+    run(&model, &mut state, steps(&model, 0.1));
+    // Against gravity: the slope falls towards +x, so those at -x stand higher.
+    let up = Vec3::new(-theta.sin(), 0.0, theta.cos());
+    let levels = Levels::of(&state, up).unwrap();
+    let rise = apart * theta.sin();
+    close(levels.top - levels.bottom, 2.0 * rise + 2.0 * R, 1e-9, "height");
+    close(levels.surface - levels.bottom, 2.0 * (rise + R), 1e-9, "surface, at twice the height of the middle");
+    close(levels.mass, 3.0 * mass(), 1e-12, "mass");
+    // The two lower ones have a strip each, the highest one has none.
+    let strips = Strips { up, bottom: levels.bottom + R - 0.5 * rise, height: rise, count: 2 };
+    for load in strips.loads(&model, &state, &["slope".into()]) {
+        assert_eq!(load.contacts, 1);
+        let normal = mass() * G * theta.cos();
+        close(load.normal, normal, 1e-9, "normal force");
+        close(load.shear, mu * normal * theta.sin(), 1e-9, "shear, downwards");
+    }
+    assert_eq!(strips.loads(&model, &state, &["floor".into()]), [StripLoad::default(); 2]);
 }
 
 #[test]

@@ -54,7 +54,8 @@ impl WorkingList {
             let pairs: usize = s.parts.iter().map(Pairs::memory_held).sum();
             let spots: usize = s.spots.iter().map(Spots::memory_held).sum();
             let flats: usize = s.flats.iter().map(Flat::memory_held).sum();
-            pairs + walls + flats + spots + s.losses.memory_held() + s.wall_sums.memory_held()
+            let opened = held(&s.opened) + held(&s.opened_below) + held(&s.sources);
+            pairs + walls + flats + spots + opened + s.losses.memory_held() + s.wall_sums.memory_held()
         };
         let segments: usize = self.segments.iter().map(of_segment).sum();
         let rooms: usize = self.rooms.iter().map(Room::memory_held).sum();
