@@ -188,7 +188,8 @@ fn markdown(reports: &[Report]) -> String {
     }
     let tables = reports.iter().flat_map(|r| r.findings.tables.iter().map(|table| (r.case.id, table)));
     for (id, table) in tables {
-        let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let cells = |cells: &[String]| cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>();
+        let row = |of: &[String]| format!("| {} |\n", cells(of).join(" | "));
         let rows: String = table.rows.iter().map(|cells| row(cells)).collect();
         let line = "|---".repeat(table.header.len());
         let _ = write!(text, "\n## {id}: {}\n\n{}{line}|\n{rows}", table.title, row(&table.header));

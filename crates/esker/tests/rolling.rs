@@ -112,16 +112,17 @@ fn walls_carry_what_slipping_spheres_press_and_rub_strip_by_strip() {
     let up = Vec3::new(-theta.sin(), 0.0, theta.cos());
     let levels = Levels::of(&state, up).unwrap();
     let rise = apart * theta.sin();
-    close(levels.top - levels.bottom, 2.0 * rise + 2.0 * R, 1e-9, "height");
-    close(levels.surface - levels.bottom, 2.0 * (rise + R), 1e-9, "surface, at twice the height of the middle");
+    close(levels.top - levels.bottom, 2.0 * rise + 2.0 * R, 1e-14, "height");
+    close(levels.surface - levels.bottom, 2.0 * (rise + R), 1e-14, "surface, at twice the height of the middle");
     close(levels.mass, 3.0 * mass(), 1e-12, "mass");
     // The two lower ones have a strip each, the highest one has none.
     let strips = Strips { up, bottom: levels.bottom + R - 0.5 * rise, height: rise, count: 2 };
     for load in strips.loads(&model, &state, &["slope".into()]) {
         assert_eq!(load.contacts, 1);
+        // The last digit of a place is worth 1.6e-11 of it.
         let normal = mass() * G * theta.cos();
-        close(load.normal, normal, 1e-9, "normal force");
-        close(load.shear, mu * normal * theta.sin(), 1e-9, "shear, downwards");
+        close(load.normal, normal, 1e-10, "normal force");
+        close(load.shear, mu * normal * theta.sin(), 1e-10, "shear, downwards");
     }
     assert_eq!(strips.loads(&model, &state, &["floor".into()]), [StripLoad::default(); 2]);
 }
