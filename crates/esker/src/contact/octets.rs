@@ -4,6 +4,7 @@ use crate::lanes::Record;
 use crate::law::{LastForces, LastRates, Memory};
 use crate::math::Vec3;
 use crate::state::held;
+use std::ops::{Deref, DerefMut};
 use std::slice::from_mut;
 
 /// Grains of eight pairs, as [`offset`](crate::lanes::offset)s. Lanes that hold no pair repeat one that does.
@@ -66,6 +67,25 @@ impl Slot {
     }
 }
 
+/// Numbers of an octet, which begin with a cache line: a register of eight of them is in one line, not across two.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Lines<T>(T);
+
+impl<T> Deref for Lines<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Lines<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
 /// Octets and their memories, a column for each number, so that a sweep reads and writes nothing it does not need.
 #[derive(Clone, Debug, Default)]
 pub struct Octets {
@@ -78,15 +98,15 @@ pub struct Octets {
     /// Which law each has.
     pub law: Vec<[u8; 8]>,
     /// Elastic tangential displacements \[m\].
-    pub spring: Vec<[Record; 3]>,
+    pub spring: Vec<Lines<[Record; 3]>>,
     /// Tangential stiffness at the last step \[N/m\].
-    pub stiffness: Vec<Record>,
+    pub stiffness: Vec<Lines<Record>>,
     /// Mean rate of approach over the last step \[m/s\].
-    pub approach: Vec<Record>,
+    pub approach: Vec<Lines<Record>>,
     /// Mean slip over the last step \[m/s\]; empty if not needed.
-    pub slip: Vec<[Record; 3]>,
+    pub slip: Vec<Lines<[Record; 3]>>,
     /// Tangential dashpot force at the last step and, last, the normal one \[N\]; empty if not needed.
-    pub dashpot: Vec<[[f32; 8]; 4]>,
+    pub dashpot: Vec<Lines<[[f32; 8]; 4]>>,
 }
 
 impl Octets {
@@ -107,8 +127,8 @@ impl Octets {
     /// What the pair in lane `l` of octet `o` remembers. Slip and dashpot forces that are not kept are told as zero: laws that
     /// need them and follow laws that did not begin as with a new contact.
     pub fn memory(&self, o: usize, l: usize) -> Memory {
-        let vector = |columns: &[Record; 3]| Vec3::new(columns[0][l], columns[1][l], columns[2][l]);
-        let [x, y, z, normal_dashpot] = self.dashpot.get(o).copied().unwrap_or_default().map(|column| column[l]);
+        let vector = |columns: &Lines<[Record; 3]>| Vec3::new(columns[0][l], columns[1][l], columns[2][l]);
+        let [x, y, z, normal_dashpot] = self.dashpot.get(o).copied().unwrap_or_default().0.map(|column| column[l]);
         Memory {
             spring: vector(&self.spring[o]),
             stiffness: self.stiffness[o][l],
@@ -183,14 +203,14 @@ impl Octets {
         if touching == 0 {
             return 0;
         }
-        gather(&mut self.spring[o], |l, c| from[l].0.spring[from[l].1][c][from[l].2]);
-        gather(from_mut(&mut self.stiffness[o]), |l, _| from[l].0.stiffness[from[l].1][from[l].2]);
-        gather(from_mut(&mut self.approach[o]), |l, _| from[l].0.approach[from[l].1][from[l].2]);
+        gather(&mut *self.spring[o], |l, c| from[l].0.spring[from[l].1][c][from[l].2]);
+        gather(from_mut(&mut *self.stiffness[o]), |l, _| from[l].0.stiffness[from[l].1][from[l].2]);
+        gather(from_mut(&mut *self.approach[o]), |l, _| from[l].0.approach[from[l].1][from[l].2]);
         if let Some(to) = self.slip.get_mut(o) {
-            gather(to, |l, c| from[l].0.slip[from[l].1][c][from[l].2]);
+            gather(&mut **to, |l, c| from[l].0.slip[from[l].1][c][from[l].2]);
         }
         if let Some(to) = self.dashpot.get_mut(o) {
-            gather(to, |l, c| from[l].0.dashpot[from[l].1][c][from[l].2]);
+            gather(&mut **to, |l, c| from[l].0.dashpot[from[l].1][c][from[l].2]);
         }
         touching
     }

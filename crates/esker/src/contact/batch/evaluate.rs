@@ -4,18 +4,18 @@
 //! empty spring, and so without a force.
 
 use super::constants::Constants;
-use crate::contact::octets::{Octet, Octets};
+use crate::contact::octets::{Lines, Octet, Octets};
 use crate::lanes::{Lane, Quad, Record, Vec3s};
 
 /// Where the octets of a block are.
 #[derive(Clone, Copy)]
 pub(super) struct Columns {
     pub pairs: *const Octet,
-    pub spring: *mut [Record; 3],
-    pub stiffness: *mut Record,
-    pub approach: *mut Record,
-    pub slip: *mut [Record; 3],
-    pub dashpot: *mut [[f32; 8]; 4],
+    pub spring: *mut Lines<[Record; 3]>,
+    pub stiffness: *mut Lines<Record>,
+    pub approach: *mut Lines<Record>,
+    pub slip: *mut Lines<[Record; 3]>,
+    pub dashpot: *mut Lines<[[f32; 8]; 4]>,
 }
 
 /// Contacts evaluated together: some lanes of an octet.
@@ -48,7 +48,7 @@ macro_rules! dashpot {
 
 /// Three of the columns of a group as vectors.
 #[inline(always)]
-unsafe fn vectors<L: Lane>(columns: *const [Record; 3], group: &Group) -> Vec3s<L> {
+unsafe fn vectors<L: Lane>(columns: *const Lines<[Record; 3]>, group: &Group) -> Vec3s<L> {
     // SAFETY: the caller's.
     unsafe {
         let first = columns.add(group.octet).cast::<f64>().add(group.lane);
@@ -58,7 +58,7 @@ unsafe fn vectors<L: Lane>(columns: *const [Record; 3], group: &Group) -> Vec3s<
 
 /// Writes vectors to three of the columns of a group.
 #[inline(always)]
-unsafe fn store_vectors<L: Lane>(v: Vec3s<L>, columns: *mut [Record; 3], group: &Group) {
+unsafe fn store_vectors<L: Lane>(v: Vec3s<L>, columns: *mut Lines<[Record; 3]>, group: &Group) {
     // SAFETY: the caller's.
     unsafe {
         let first = columns.add(group.octet).cast::<f64>().add(group.lane);
