@@ -2,14 +2,19 @@
 //! one, `fuzz/` lets libFuzzer do the same, guided by coverage.
 //!
 //! `ESKER_FUZZ_SECONDS=60 cargo test -p esker-io --test fuzz -- --nocapture` (default: 2 s for each target). Every input
-//! is kept in a file while it is tried, so that even an input that kills the process is found.
+//! is kept in a file while it is tried, so that even an input that kills the process is found. One that takes longer than
+//! [`PATIENCE`] is a finding too. `ESKER_FUZZ_SEED` tries the inputs of an earlier time again.
 
 #[path = "../../../fuzz/src/lib.rs"]
 mod targets;
 
 use esker_io::checkpoint::{self, Meta};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime};
+
+/// Longest time an input may take: usual ones take a millisecond.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// xorshift64*.
 struct Random(u64);
@@ -135,7 +140,8 @@ fn spoil(input: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[Vec<u8>], random: &mu
 /// Feeds spoilt inputs to a target until the time is up.
 fn fuzz(name: &str, corpus: &[Vec<u8>], target: fn(&[u8])) {
     let seconds = std::env::var("ESKER_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(2.0);
-    let seed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64) | 1;
+    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64) | 1;
+    let seed = std::env::var("ESKER_FUZZ_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or_else(now);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
     std::fs::create_dir_all(&folder).unwrap();
     // In memory where there is such a disk: it is written thousands of times.
@@ -146,6 +152,10 @@ fn fuzz(name: &str, corpus: &[Vec<u8>], target: fn(&[u8])) {
     let words = words();
     let mut random = Random(seed);
     let (mut runs, start) = (0u64, Instant::now());
+    let (alive, watched) = mpsc::channel();
+    let endless = folder.join(format!("{name}-finding-{seed}-endless"));
+    let input = current.clone();
+    std::thread::spawn(move || watch(&watched, &input, &endless));
     corpus.iter().for_each(|input| target(input));
     while start.elapsed() < Duration::from_secs_f64(seconds) {
         let mut input = corpus[random.below(corpus.len())].clone();
@@ -153,6 +163,7 @@ fn fuzz(name: &str, corpus: &[Vec<u8>], target: fn(&[u8])) {
             spoil(&mut input, corpus, &words, &mut random);
         }
         std::fs::write(&current, &input).unwrap();
+        alive.send(()).unwrap();
         let outcome = std::panic::catch_unwind(|| target(&input));
         if let Err(panic) = outcome {
             let found = folder.join(format!("{name}-finding-{seed}-{runs}"));
@@ -166,6 +177,21 @@ fn fuzz(name: &str, corpus: &[Vec<u8>], target: fn(&[u8])) {
         std::fs::remove_file(&current).unwrap();
     }
     println!("{name}: {runs} inputs in {:.1} s, nothing found", start.elapsed().as_secs_f64());
+}
+
+/// Ends the program, with the input kept, when nothing was heard for too long.
+fn watch(alive: &mpsc::Receiver<()>, input: &Path, endless: &Path) {
+    loop {
+        match alive.recv_timeout(PATIENCE) {
+            Ok(()) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {
+                let kept = std::fs::copy(input, endless);
+                println!("no end after {} s: {} (copied: {kept:?})", PATIENCE.as_secs(), endless.display());
+                std::process::exit(1);
+            }
+        }
+    }
 }
 
 /// Examples of the repository with an extension.

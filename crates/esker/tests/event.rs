@@ -4,11 +4,14 @@ use crate::common;
 
 use common::{add, close, gravity, hooke, model, plane, wall};
 use esker::boundary::{Mesh, Motion, MotionPart, Polyline, Revolved, Shell, Surface, Waveform};
+use esker::fill::SizeLaw;
+use esker::fill::feed::{Arrivals, Feed, Rate};
 use esker::law::collision::Collision;
-use esker::math::Vec3;
+use esker::math::{Aabb, Vec3};
 use esker::measure::energy;
 use esker::model::{Collapse, EventSettings, Method, Model, PairTable};
 use esker::neighbor::PeriodicCell;
+use esker::region::Region;
 use esker::rng::{Purpose, Stream};
 use esker::simulation::{End, Simulation, Stage};
 use esker::solver::Solver;
@@ -518,6 +521,39 @@ fn a_run_that_is_stopped_anywhere_and_begun_anew_is_the_unbroken_one() {
         println!("{name}: account off by {off:e}");
         assert!(off.abs() < 2e-14, "{name}: {off:e}");
     }
+}
+
+#[test]
+fn a_scene_that_begins_without_a_grain_waits_for_its_feed() {
+    let mut model = hard(Collision::smooth(0.9), 1e-3);
+    model.fields = vec![gravity(Vec3::new(0.0, 0.0, -9.81))];
+    model.walls = vec![plane(Vec3::ZERO, Vec3::Z)];
+    let feed = Feed {
+        region: Region::Box(Aabb { min: Vec3::new(-0.05, -0.05, 0.1), max: Vec3::new(0.05, 0.05, 0.2) }),
+        size: SizeLaw::Single { radius: RADIUS },
+        rate: Rate::Number(20.0),
+        arrivals: Arrivals::Steady,
+        start: 0.1,
+        stop: None,
+        max_count: Some(4),
+        tries: 50,
+        delay: None,
+        patience: 10,
+        velocity: Vec3::ZERO,
+        spin: Vec3::ZERO,
+        kind: 0,
+    };
+    model.feeds = vec![(feed.prepare(false).unwrap(), true)];
+    let mut state = State::new(&model);
+    let mut solver = Event::new();
+    solver.advance(&model, &mut state, 99).unwrap();
+    assert_eq!((state.particles.owned(), collisions(&state)), (0, 0), "before the feed begins");
+    solver.advance(&model, &mut state, 901).unwrap();
+    assert_eq!(state.particles.owned(), 4);
+    // From 0.2 m at most a ball falls 0.2 s and comes back within 0.37 s.
+    assert!(collisions(&state) >= 8, "{} bounces", collisions(&state));
+    let balance = energy::balance(&model, &state);
+    assert!(balance.residual().abs() < 1e-13 * balance.turnover(), "{:e}", balance.residual() / balance.turnover());
 }
 
 #[test]

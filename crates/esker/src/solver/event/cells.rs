@@ -71,8 +71,10 @@ impl Around {
 }
 
 impl Cells {
-    /// A grid for `grains` grains of diameters up to `widest` in a box.
+    /// A grid for `grains` grains of diameters up to `widest` in a box. Where there is no grain, any will do.
     pub fn new(bounds: Aabb, grains: usize, widest: f64, periodic: &PeriodicCell, planar: bool) -> Self {
+        let nowhere = Aabb { min: Vec3::ZERO, max: Vec3::ZERO };
+        let (bounds, widest) = if grains == 0 { (nowhere, 1.0) } else { (bounds, widest) };
         let mut origin = bounds.min;
         let mut size = bounds.size().max(Vec3::splat(widest));
         for k in 0..3 {
@@ -88,7 +90,8 @@ impl Cells {
         let mut width = (NARROW * room).max(widest * (1.0 + 1e-9));
         loop {
             for &k in axes {
-                counts[k] = ((size[k] / width).floor().min(6e4) as u32).max(1);
+                // Of a size beyond numbers there is one cell.
+                counts[k] = ((size[k] / width).floor().clamp(1.0, 6e4) as u32).max(1);
             }
             let all: usize = counts.iter().map(|&n| n as usize).product();
             if all <= CELLS_PER_GRAIN * grains.max(16) {
