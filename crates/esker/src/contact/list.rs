@@ -269,26 +269,42 @@ fn find_sources(segments: &mut [Segment], form: Loop) {
     }
 }
 
-/// Fewer workers than this have one segment each: they wait less for each other than more borders cost.
+/// Fewer workers than this seldom wait long for each other, and borders cost them more than that.
 const MANY: usize = 4;
-
-/// The same for workers with fewer grains than so many times the least of a segment: too many pairs would be cut.
-const FEW: usize = 6;
 
 /// Least grains of a segment where workers have several, unless a unit has more.
 const LEAST: usize = 1024;
 
-/// How much of the work, in fifths, workers have in their first segments.
-const FIRST: usize = 3;
+/// How few or many workers share the grains.
+struct Sharing {
+    /// With fewer grains than so many times [`LEAST`] each they have one segment each: too many pairs would be cut.
+    few: usize,
+    /// How much of the work, in fifths, they have in their first segments.
+    first: usize,
+    /// Least of the grains that a segment has, as one of so many parts of what a worker has on average.
+    parts: usize,
+}
+
+impl Sharing {
+    fn among(workers: usize) -> Self {
+        if workers < MANY {
+            Self { few: 12, first: 4, parts: 16 }
+        } else {
+            Self { few: 6, first: 3, parts: usize::MAX }
+        }
+    }
+}
 
 /// Grains of each segment, about. Workers take segments one after another from the last to the first, large ones and then ever
 /// smaller ones, so that all are done at about the same time however fast each of them is just then.
 fn shares(grains: usize, workers: usize, units: Units) -> Vec<usize> {
     let (workers, least) = (workers.max(1), LEAST.max(units.grains()));
-    if workers < MANY || grains < FEW * least * workers {
+    let Sharing { few, first, parts } = Sharing::among(workers);
+    if workers == 1 || grains < few * least * workers {
         return vec![grains.div_ceil(workers); workers];
     }
-    let mut shares = vec![FIRST * grains / (5 * workers); workers];
+    let least = least.max(grains / workers / parts);
+    let mut shares = vec![first * grains / (5 * workers); workers];
     let mut left = grains - shares.iter().sum::<usize>();
     while left > 0 {
         let share = (left / workers).max(least);
@@ -561,8 +577,9 @@ mod tests {
         let of = |grains: usize, workers: usize| shares(grains, workers, Units::of(grains));
         assert_eq!(of(0, 0), [0]);
         assert_eq!(of(1_000_000, 1), [1_000_000]);
-        assert_eq!(of(100_000, 2), [50_000; 2]);
+        assert_eq!(of(20_000, 2), [10_000; 2]);
         assert_eq!(of(8000, 4), [2000; 4]);
+        assert_eq!(of(100_000, 2), [1875, 3125, 5000, 10_000, 40_000, 40_000]);
         for (grains, workers) in [(1_000_000, 16), (4_000_000, 16), (4_000_000, 64)] {
             let (many, least) = (of(grains, workers), LEAST.max(Units::of(grains).grains()));
             assert_eq!(many.iter().sum::<usize>(), grains);
