@@ -2,6 +2,7 @@
 //!
 //! Used by the targets of `cargo fuzz` and, without any special compiler, by `crates/esker-io/tests/fuzz.rs`.
 
+use esker::fill::feed::Feed;
 use esker::math::Vec3;
 use esker::model::{Method, Model};
 use esker::simulation::Simulation;
@@ -75,8 +76,15 @@ fn is_calm(model: &Model, state: &State) -> bool {
         return true;
     }
     let p = &state.particles;
-    let fastest = p.motion.iter().map(|m| m.velocity.length()).fold(0.0, f64::max);
-    let smallest = p.place.iter().map(|place| place.radius).fold(f64::INFINITY, f64::min);
+    let fed = || model.feeds.iter().map(|(feeder, _)| feeder.feed());
+    if p.owned() == 0 && fed().next().is_some() && !model.fields.is_empty() {
+        return false; // nobody knows how the fields push what is fed
+    }
+    let speeds = p.motion.iter().map(|m| m.velocity.length()).chain(fed().map(|feed| feed.velocity.length()));
+    let fastest = speeds.fold(0.0, f64::max);
+    let least = |feed: &Feed| feed.size.prepare(model.planar).map_or(0.0, |sizes| sizes.r_min());
+    let radii = p.place.iter().map(|place| place.radius).chain(fed().map(least));
+    let smallest = radii.fold(f64::INFINITY, f64::min);
     let push = |i: usize| model.fields.iter().map(|f| f.force(p, i, 0.0)).sum::<Vec3>().length() / p.mass[i];
     let pull = (0..p.owned()).map(push).fold(0.0, f64::max);
     let walls = model.walls.iter().map(|wall| (wall.motion.speed_bound(1.0), wall.motion.limits().acceleration));

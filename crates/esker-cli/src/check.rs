@@ -45,7 +45,7 @@ pub fn main(args: Args) -> Result<(), Failure> {
     for range in &scene.sizes {
         let kind = &model.kinds[range.kind as usize];
         let of: Vec<usize> = (0..p.owned()).filter(|&i| p.kind[i] == range.kind).collect();
-        let mass = of.iter().map(|&i| p.mass[i]).sum::<f64>() + 0.0;
+        let mass = of.iter().map(|&i| p.mass[i]).sum::<f64>() + 0.0; // the sum of nothing is -0
         say!(
             "  {:<16} {:>8} of {}, radius {:.4} to {:.4} mm, {:.6} kg{}",
             kind.name,

@@ -3,12 +3,13 @@
 //!
 //! `ESKER_FUZZ_SECONDS=60 cargo test -p esker-io --test fuzz -- --nocapture` (default: 2 s for each target). Every input
 //! is kept in a file while it is tried, so that even an input that kills the process is found. One that takes longer than
-//! [`PATIENCE`] is a finding too. `ESKER_FUZZ_SEED` tries the inputs of an earlier time again.
+//! [`PATIENCE`] is a finding too. `ESKER_FUZZ_SEED` tries the inputs of an earlier time again, as far as the seconds reach.
 
 #[path = "../../../fuzz/src/lib.rs"]
 mod targets;
 
 use esker_io::checkpoint::{self, Meta};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime};
@@ -141,7 +142,8 @@ fn spoil(input: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[Vec<u8>], random: &mu
 fn fuzz(name: &str, corpus: &[Vec<u8>], target: fn(&[u8])) {
     let seconds = std::env::var("ESKER_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(2.0);
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64) | 1;
-    let seed = std::env::var("ESKER_FUZZ_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or_else(now);
+    let given = std::env::var("ESKER_FUZZ_SEED").ok();
+    let seed = given.map_or_else(now, |seed| seed.parse::<u64>().expect("ESKER_FUZZ_SEED is a number") | 1);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
     std::fs::create_dir_all(&folder).unwrap();
     // In memory where there is such a disk: it is written thousands of times.
@@ -156,14 +158,20 @@ fn fuzz(name: &str, corpus: &[Vec<u8>], target: fn(&[u8])) {
     let endless = folder.join(format!("{name}-finding-{seed}-endless"));
     let input = current.clone();
     std::thread::spawn(move || watch(&watched, &input, &endless));
-    corpus.iter().for_each(|input| target(input));
+    let keep = |input: &[u8]| {
+        std::fs::write(&current, input).unwrap();
+        alive.send(()).unwrap();
+    };
+    for input in corpus {
+        keep(input);
+        target(input);
+    }
     while start.elapsed() < Duration::from_secs_f64(seconds) {
         let mut input = corpus[random.below(corpus.len())].clone();
         for _ in 0..1 + random.below(4) {
             spoil(&mut input, corpus, &words, &mut random);
         }
-        std::fs::write(&current, &input).unwrap();
-        alive.send(()).unwrap();
+        keep(&input);
         let outcome = std::panic::catch_unwind(|| target(&input));
         if let Err(panic) = outcome {
             let found = folder.join(format!("{name}-finding-{seed}-{runs}"));
@@ -173,7 +181,7 @@ fn fuzz(name: &str, corpus: &[Vec<u8>], target: fn(&[u8])) {
         }
         runs += 1;
     }
-    if runs > 0 {
+    if current.exists() {
         std::fs::remove_file(&current).unwrap();
     }
     println!("{name}: {runs} inputs in {:.1} s, nothing found", start.elapsed().as_secs_f64());
@@ -187,7 +195,9 @@ fn watch(alive: &mpsc::Receiver<()>, input: &Path, endless: &Path) {
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
                 let kept = std::fs::copy(input, endless);
-                println!("no end after {} s: {} (copied: {kept:?})", PATIENCE.as_secs(), endless.display());
+                // Past what tests print, which is lost with the program.
+                let told = format!("no end after {} s: {} (copied: {kept:?})\n", PATIENCE.as_secs(), endless.display());
+                let _ = std::io::stderr().write_all(told.as_bytes());
                 std::process::exit(1);
             }
         }

@@ -269,10 +269,11 @@ fn find_sources(segments: &mut [Segment], form: Loop) {
     }
 }
 
-/// Fewer workers than this seldom wait long for each other, and borders cost them more than that.
+/// Fewer workers than this wait less for each other: they share less of the work in small segments, and none in the general
+/// loop, which evaluates pairs across borders twice.
 const MANY: usize = 4;
 
-/// Least grains of a segment where workers have several, unless a unit has more.
+/// Least grains of a segment where workers have several, unless a unit has more. One may have half as many.
 const LEAST: usize = 1024;
 
 /// How few or many workers share the grains.
@@ -281,13 +282,16 @@ struct Sharing {
     few: usize,
     /// How much of the work, in fifths, they have in their first segments.
     first: usize,
-    /// Least of the grains that a segment has, as one of so many parts of what a worker has on average.
+    /// Segments are no smaller than one of so many parts of what a worker has on average, which says nothing if there are very
+    /// many.
     parts: usize,
 }
 
 impl Sharing {
-    fn among(workers: usize) -> Self {
-        if workers < MANY {
+    fn among(workers: usize, form: Loop) -> Self {
+        if workers == 1 || workers < MANY && form == Loop::General {
+            Self { few: usize::MAX, first: 5, parts: 1 }
+        } else if workers < MANY {
             Self { few: 12, first: 4, parts: 16 }
         } else {
             Self { few: 6, first: 3, parts: usize::MAX }
@@ -297,10 +301,10 @@ impl Sharing {
 
 /// Grains of each segment, about. Workers take segments one after another from the last to the first, large ones and then ever
 /// smaller ones, so that all are done at about the same time however fast each of them is just then.
-fn shares(grains: usize, workers: usize, units: Units) -> Vec<usize> {
+fn shares(grains: usize, workers: usize, units: Units, form: Loop) -> Vec<usize> {
     let (workers, least) = (workers.max(1), LEAST.max(units.grains()));
-    let Sharing { few, first, parts } = Sharing::among(workers);
-    if workers == 1 || grains < few * least * workers {
+    let Sharing { few, first, parts } = Sharing::among(workers, form);
+    if grains / least / workers < few {
         return vec![grains.div_ceil(workers); workers];
     }
     let least = least.max(grains / workers / parts);
@@ -387,7 +391,7 @@ pub fn build(
             ..Default::default()
         }
     };
-    let shares = shares(candidates.owned(), workers, units);
+    let shares = shares(candidates.owned(), workers, units, form);
     let mut segments: Vec<_> = ranges(candidates, units, &shares).into_par_iter().map(segment).collect();
     find_sources(&mut segments, form);
     segments
@@ -574,13 +578,17 @@ mod tests {
 
     #[test]
     fn segments_are_one_for_each_worker_or_many_in_rising_sizes() {
-        let of = |grains: usize, workers: usize| shares(grains, workers, Units::of(grains));
+        let fast = Loop::Fast(Needs { slip: false, dashpot: false });
+        let of = |grains: usize, workers: usize| shares(grains, workers, Units::of(grains), fast);
         assert_eq!(of(0, 0), [0]);
         assert_eq!(of(1_000_000, 1), [1_000_000]);
         assert_eq!(of(20_000, 2), [10_000; 2]);
         assert_eq!(of(8000, 4), [2000; 4]);
         assert_eq!(of(100_000, 2), [1875, 3125, 5000, 10_000, 40_000, 40_000]);
-        for (grains, workers) in [(1_000_000, 16), (4_000_000, 16), (4_000_000, 64)] {
+        assert_eq!(shares(100_000, 2, Units::of(100_000), Loop::General), [50_000; 2]);
+        for (grains, workers) in
+            [(24_576, 2), (36_864, 3), (4_000_000, 3), (1_000_000, 16), (4_000_000, 16), (4_000_000, 64)]
+        {
             let (many, least) = (of(grains, workers), LEAST.max(Units::of(grains).grains()));
             assert_eq!(many.iter().sum::<usize>(), grains);
             assert!(many.len() < workers * 6 && many.is_sorted_by(|a, b| a <= b || *a < least + least / 2));
