@@ -91,22 +91,23 @@ impl Part {
     }
 }
 
-/// What all threads of a pool do at once, told by how much they did whenever they come back.
+/// What all threads of a pool do at once, in a second, told by how much each did until it came back. Each comes back with
+/// something, however late: one that is kept from work by others has done little, not nothing.
 fn per_second(pool: &ThreadPool, work: impl Fn(usize) -> usize + Sync) -> f64 {
     let begin = Instant::now() + BEFORE;
     let end = begin + LASTING;
-    let count = |thread: usize| {
+    let rate = |thread: usize| {
         let mut counted = 0;
         loop {
             let from = Instant::now();
-            if from >= end {
-                return counted;
+            if from >= end && counted > 0 {
+                return counted as f64 / (from - begin).as_secs_f64();
             }
             let done = work(thread);
             counted += if from >= begin { done } else { 0 };
         }
     };
-    pool.broadcast(|thread| count(thread.index())).iter().sum::<usize>() as f64 / LASTING.as_secs_f64()
+    pool.broadcast(|thread| rate(thread.index())).iter().sum()
 }
 
 /// Some multiplications. Returns how many.
