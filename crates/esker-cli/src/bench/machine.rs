@@ -154,3 +154,21 @@ unsafe fn change<L: Lane>() -> f64 {
     unsafe { numbers.into_iter().fold(L::splat(0.0), |sum, x| sum + x).store(last.as_mut_ptr()) };
     last[0]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_is_kept_from_work_has_done_little_not_nothing() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let longer = BEFORE + LASTING + Duration::from_millis(100);
+        let slow = |_| {
+            std::thread::sleep(longer);
+            1
+        };
+        // It first comes back when all is over, and then does one thing that counts.
+        let rate = per_second(&pool, slow);
+        assert!(rate > 0.0 && rate <= 1.0 / longer.as_secs_f64(), "{rate}");
+    }
+}
