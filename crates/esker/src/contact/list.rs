@@ -276,43 +276,23 @@ const MANY: usize = 4;
 /// Least grains of a segment where workers have several, unless a unit has more. One may have half as many.
 const LEAST: usize = 1024;
 
-/// How few or many workers share the grains.
-struct Sharing {
-    /// With fewer grains than so many times [`LEAST`] each they have one segment each: too many pairs would be cut.
-    few: usize,
-    /// How much of the work, in fifths, they have in their first segments.
-    first: usize,
-    /// Segments are no smaller than one of so many parts of what a worker has on average, which says nothing if there are very
-    /// many.
-    parts: usize,
-}
-
-impl Sharing {
-    fn among(workers: usize, form: Loop) -> Self {
-        if workers == 1 || workers < MANY && form == Loop::General {
-            Self { few: usize::MAX, first: 5, parts: 1 }
-        } else if workers < MANY {
-            Self { few: 12, first: 4, parts: 16 }
-        } else {
-            Self { few: 6, first: 3, parts: usize::MAX }
-        }
-    }
-}
-
 /// Grains of each segment, about. Workers take segments one after another from the last to the first, large ones and then ever
 /// smaller ones, so that all are done at about the same time however fast each of them is just then.
 fn shares(grains: usize, workers: usize, units: Units, form: Loop) -> Vec<usize> {
     let (workers, least) = (workers.max(1), LEAST.max(units.grains()));
-    let Sharing { few, first, parts } = Sharing::among(workers, form);
-    if grains / least / workers < few {
+    // Fifths of the work in the first segments, least grains of the others, and with fewer grains than how many times the
+    // least for each worker too many pairs would be cut.
+    let (first, smallest, few) =
+        if workers < MANY { (4, least.max(grains / (16 * workers)), 12) } else { (3, least, 6) };
+    let alone = workers == 1 || workers < MANY && form == Loop::General;
+    if alone || grains < few * least * workers {
         return vec![grains.div_ceil(workers); workers];
     }
-    let least = least.max(grains / workers / parts);
     let mut shares = vec![first * grains / (5 * workers); workers];
     let mut left = grains - shares.iter().sum::<usize>();
     while left > 0 {
-        let share = (left / workers).max(least);
-        let share = if left < share + least / 2 { left } else { share };
+        let share = (left / workers).max(smallest);
+        let share = if left < share + smallest / 2 { left } else { share };
         shares.push(share);
         left -= share;
     }
