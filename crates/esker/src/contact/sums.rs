@@ -28,7 +28,7 @@ impl Units {
 
     /// The unit of a grain.
     #[inline]
-    fn of_grain(self, grain: usize) -> usize {
+    pub fn of_grain(self, grain: usize) -> usize {
         grain >> self.bits
     }
 }

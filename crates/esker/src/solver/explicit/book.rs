@@ -1,7 +1,6 @@
 //! Adds up, in fixed order, what a step did: fields, losses, wall loads.
 
-use crate::contact::list::{BLOCK, Segment};
-use crate::contact::sums::Units;
+use crate::contact::list::Segment;
 use crate::contact::walls::WallFrames;
 use crate::integrate::isotropic::Lost;
 use crate::law::Dissipation;
@@ -73,12 +72,10 @@ pub fn walls(state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f
     }
 }
 
-/// Adds what was lost to the ledger, unit by unit: in the contacts, and what the grains of each block tell.
+/// Adds what was lost to the ledger, unit by unit: in the contacts, and what the grains tell.
 pub fn losses(state: &mut State, segments: &[Segment], lost: &[Lost]) {
-    let blocks = Units::of(state.particles.owned()).grains() / BLOCK;
     let of_units = segments.iter().flat_map(|segment| segment.losses.iter());
-    for (of_unit, lost) in of_units.zip(lost.chunks(blocks)) {
-        let [damping, friction] = lost.iter().fold([0.0; 2], |[a, b], lost| [a + lost[0], b + lost[1]]);
+    for (of_unit, &[damping, friction]) in of_units.zip(lost) {
         state.ledger.dissipated += *of_unit;
         state.ledger.dissipated += Dissipation { damping, friction, rolling: 0.0 };
     }

@@ -4,6 +4,7 @@ use super::GRAINS_PER_WORKER;
 use super::margins::Spending;
 use crate::contact::column::Column;
 use crate::contact::list::BLOCK;
+use crate::contact::sums::Units;
 use crate::integrate::isotropic::{Columns, Found, Isotropic, Lost, Pass, turns_after};
 use crate::math::Quat;
 use crate::particles::{Load, Motion, Particles, Place};
@@ -17,15 +18,15 @@ use std::slice::from_raw_parts_mut;
 pub struct Blocks {
     /// What the last pass found of its velocities.
     pub found: Vec<Found>,
-    /// What its contacts have lost, as far as the grains tell, since it was last booked.
+    /// What the contacts of each unit have lost, as far as the grains tell, since it was last booked.
     pub lost: Vec<Lost>,
 }
 
 impl Blocks {
     /// Nothing, for so many grains.
     pub fn of(grains: usize) -> Self {
-        let blocks = grains.div_ceil(BLOCK);
-        Self { found: vec![Found::NOTHING; blocks], lost: vec![Lost::default(); blocks] }
+        let units = grains.div_ceil(Units::of(grains).grains());
+        Self { found: vec![Found::NOTHING; grains.div_ceil(BLOCK)], lost: vec![Lost::default(); units] }
     }
 }
 
@@ -42,6 +43,7 @@ pub struct AllColumns<'a> {
     turns: bool,
     spending: Option<Spending<'a>>,
     found: *mut Found,
+    units: Units,
     lost: *mut Lost,
     mass: &'a [f64],
     kind: &'a [u16],
@@ -60,7 +62,8 @@ impl<'a> AllColumns<'a> {
         assert!(particles.place.len() >= n && particles.motion.len() >= n && particles.load.len() == n);
         assert!(particles.orientation.len() >= n);
         assert!(now.is_empty() || now.len() >= n);
-        assert!([blocks.found.len(), blocks.lost.len()] == [n.div_ceil(BLOCK); 2]);
+        let units = Units::of(n);
+        assert!([blocks.found.len(), blocks.lost.len()] == [n.div_ceil(BLOCK), n.div_ceil(units.grains())]);
         Self {
             place: particles.place.as_mut_ptr(),
             motion: particles.motion.as_mut_ptr(),
@@ -70,6 +73,7 @@ impl<'a> AllColumns<'a> {
             turns: false,
             spending: None,
             found: blocks.found.as_mut_ptr(),
+            units,
             lost: blocks.lost.as_mut_ptr(),
             mass: &particles.mass,
             kind: &particles.kind,
@@ -106,10 +110,10 @@ impl<'a> AllColumns<'a> {
         unsafe { Column::new(self.found, self.mass.len().div_ceil(BLOCK)) }
     }
 
-    /// One pass over the grains of a block. Notes and returns what it finds.
+    /// One pass over the grains of a block, after those before it in its unit. Notes and returns what it finds.
     ///
     /// # Safety
-    /// Nobody else reads or writes the columns of these grains, or of this block, meanwhile.
+    /// Nobody else reads or writes the columns of these grains, or of this block, meanwhile, nor passes others of its unit.
     pub unsafe fn pass(&self, scheme: &Isotropic, pass: Pass, block: usize) -> Found {
         let range = self.grains_of(block);
         let (first, n) = (range.start, range.len());
@@ -130,7 +134,9 @@ impl<'a> AllColumns<'a> {
         // SAFETY: the block is there, since its grains are, and ours.
         unsafe {
             *self.found.add(block) = found;
-            *self.lost.add(block) = lost;
+            let of_unit = &mut *self.lost.add(self.units.of_grain(first));
+            let before = if first.is_multiple_of(self.units.grains()) { Lost::default() } else { *of_unit };
+            *of_unit = [before[0] + lost[0], before[1] + lost[1]];
             if let Some(spending) = &self.spending {
                 spending.block(block, found.deviation(spending.drift()), columns.place);
             }
@@ -141,8 +147,13 @@ impl<'a> AllColumns<'a> {
 
 /// One pass of the fast integration over all grains.
 pub fn isotropic_pass(scheme: &Isotropic, pass: Pass, columns: AllColumns) -> Found {
-    let blocks = (0..columns.mass.len().div_ceil(BLOCK)).into_par_iter().with_min_len(GRAINS_PER_WORKER / BLOCK);
-    // SAFETY: blocks have different grains, and nobody else is at work.
-    let work = |block: usize| unsafe { columns.pass(scheme, pass, block) };
-    blocks.map(work).reduce(|| Found::NOTHING, |a, b| a.merged(&b))
+    let (grains, of_unit) = (columns.mass.len(), columns.units.grains());
+    let units = (0..grains.div_ceil(of_unit)).into_par_iter().with_min_len(GRAINS_PER_WORKER.div_ceil(of_unit));
+    let unit = |unit: usize| {
+        let blocks = unit * of_unit / BLOCK..grains.min((unit + 1) * of_unit).div_ceil(BLOCK);
+        // SAFETY: units have different grains, and nobody else is at work.
+        let block = |block: usize| unsafe { columns.pass(scheme, pass, block) };
+        blocks.map(block).fold(Found::NOTHING, |a, b| a.merged(&b))
+    };
+    units.map(unit).reduce(|| Found::NOTHING, |a, b| a.merged(&b))
 }
