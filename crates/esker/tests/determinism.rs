@@ -217,6 +217,43 @@ fn five_thousand_grains_on_1_2_3_and_8_threads_give_the_same_bits() {
     }
 }
 
+/// So many that workers have several segments each, large and small, and begin the next step while others are still at this one.
+#[test]
+fn thirty_thousand_grains_that_meet_and_part_give_the_same_bits_on_1_2_4_and_5_threads() {
+    let law = Law {
+        damping: AnyDamping::Coefficient(Coefficient { coefficient: 0.02 }),
+        tangential: AnyTangential::Mindlin(Mindlin {
+            ratio: 0.8,
+            damping: TangentialDamping::Ratio(1.0),
+            friction: 0.4,
+        }),
+        ..common::hertz(1e5)
+    };
+    let (radius, dt, side) = (0.005, 1e-5, 32);
+    let mut model = common::model(law, 2500.0, dt);
+    model.fields = vec![gravity(Vec3::new(0.0, 0.0, -9.8))];
+    model.walls = vec![plane(Vec3::ZERO, Vec3::Z)];
+    let mut start = State::new(&model);
+    for k in 0..side * side * side {
+        let cell = Vec3::new((k % side) as f64, (k / side % side) as f64, (k / (side * side)) as f64 + 0.5);
+        let mut stream = Stream::new(5, Purpose::Velocity, k as u64);
+        let (v, w) = (0.3 * stream.in_ball(false), 60.0 * stream.in_ball(false));
+        common::add(&model, &mut start, 0, 1.999 * radius * cell, radius, v, w);
+    }
+    let run = |threads: usize| {
+        on_threads(threads, || {
+            let mut state = start.clone();
+            advance(Explicit::new(threads), &model, &mut state, 60);
+            state
+        })
+    };
+    let one = run(1);
+    assert!(one.contacts.pairs.len() > 10_000, "{} contacts", one.contacts.pairs.len());
+    for threads in [2, 4, 5] {
+        assert_same(&one, &run(threads), &format!("{threads} threads"));
+    }
+}
+
 #[test]
 fn dropping_the_scratch_memory_between_any_two_steps_changes_nothing() {
     for integrator in Integrator::ALL {

@@ -1,7 +1,7 @@
 //! Loads of pairs across borders: the segment of the second grains evaluates them, before the pairs within, and the segment of
 //! the first grains adds them when all else that acts on these is known.
 
-use super::list::{Cut, Opened, Segment};
+use super::list::{Cut, Opened, Segment, Source};
 use super::near_pairs::Block;
 use crate::lanes::{index, offset};
 use crate::particles::Load;
@@ -26,15 +26,7 @@ impl Cuts {
     /// That of a segment, when it is there. Somebody must be at work on it without calling the pool, which might bring
     /// them here to wait for themselves.
     pub fn get(&self, segment: usize) -> &Cut {
-        let mut looks = 0;
-        loop {
-            match self.each[segment].get() {
-                Some(cut) => return cut,
-                None if looks < LOOKS => spin_loop(),
-                None => yield_now(),
-            }
-            looks += 1;
-        }
+        wait_for(|| self.each[segment].get())
     }
 
     /// To be filled by who is at work on a segment.
@@ -48,8 +40,21 @@ impl Cuts {
     }
 }
 
-/// Looks for a cut, up to 40 ns each, before others get the processor.
+/// Looks for something, up to 40 ns each, before others get the processor.
 const LOOKS: usize = 1000;
+
+/// Waits for something that is there soon, without falling asleep.
+pub fn wait_for<T>(look: impl Fn() -> Option<T>) -> T {
+    let mut looks = 0;
+    loop {
+        match look() {
+            Some(found) => return found,
+            None if looks < LOOKS => spin_loop(),
+            None => yield_now(),
+        }
+        looks += 1;
+    }
+}
 
 /// A cut that others get when this is dropped, also by a panic: nobody waits for ever.
 pub struct Giving<'a> {
@@ -67,63 +72,102 @@ impl Drop for Giving<'_> {
 
 /// Loads for the grains of a segment from the segments above it.
 pub struct HandOver<'a> {
-    /// Of each of them, ascending.
-    sources: Vec<Source<'a>>,
+    cuts: &'a Cuts,
+    /// The first grain of the segment.
+    start: u32,
+    /// What each of those above hands over, ascending.
+    givers: Vec<Giver<'a>>,
+    /// The first of the grains to come that may get something; none if that is the largest number.
+    next: u32,
 }
 
-/// What one segment hands over to another.
-struct Source<'a> {
+/// What one segment hands over to another. Grains are told as offsets.
+struct Giver<'a> {
+    segment: usize,
+    /// The first of the grains to come that may get something from it; none if that is the largest number.
+    next: u32,
+    /// What is left of its pairs, once they are there.
+    left: Option<Left<'a>>,
+}
+
+/// Pairs from an octet of the first of some blocks on.
+struct Left<'a> {
     blocks: &'a [Block],
-    /// The next octet of the first of these.
     octet: usize,
 }
 
 impl<'a> HandOver<'a> {
     /// To a segment from what all have evaluated across their borders.
     pub fn to(segment: &Segment, cuts: &'a Cuts) -> Self {
-        let start = offset(segment.grains.start as u32);
-        let source = |&above: &u32| {
-            let blocks = cuts.get(above as usize).blocks();
-            let last_of = |block: &Block| block.octets.pairs.last().map_or(0, |octet| octet.i[7]);
-            // Near pairs keep the order of the candidates, so blocks without any lie between others.
-            let passed = blocks.iter().rposition(|block| !block.octets.pairs.is_empty() && last_of(block) < start);
-            let blocks = &blocks[passed.map_or(0, |passed| passed + 1)..];
-            let octet =
-                blocks.first().map_or(0, |block| block.octets.pairs.partition_point(|octet| octet.i[7] < start));
-            Source { blocks, octet }
+        let giver = |source: &Source| {
+            let next = offset(source.first);
+            Giver { segment: source.segment as usize, next, left: None }
         };
-        Self { sources: segment.sources.iter().map(source).collect() }
+        let givers: Vec<Giver> = segment.sources.iter().map(giver).collect();
+        Self { cuts, start: offset(segment.grains.start as u32), next: next_of(&givers), givers }
     }
 
     /// Adds what acts on some grains, which come after those asked for before, to their loads. Grain by grain in ascending order of
-    /// the second grains.
+    /// the second grains. Waits for who still looks at these grains.
     pub fn add(&mut self, grains: &Range<usize>, loads: &mut [Load]) {
         let range = offset(grains.start as u32)..offset(grains.end as u32);
-        for source in &mut self.sources {
-            source.add(&range, loads);
+        if range.end <= self.next {
+            return;
+        }
+        for giver in &mut self.givers {
+            if giver.next < range.end {
+                giver.add(self.cuts, self.start, &range, loads);
+            }
+        }
+        self.next = next_of(&self.givers);
+    }
+}
+
+/// The first grain that any of them may have something for.
+fn next_of(givers: &[Giver]) -> u32 {
+    givers.iter().map(|giver| giver.next).min().unwrap_or(u32::MAX)
+}
+
+impl<'a> Giver<'a> {
+    /// The same from one segment.
+    fn add(&mut self, cuts: &'a Cuts, start: u32, grains: &Range<u32>, loads: &mut [Load]) {
+        let begin = || Left::from(start, cuts.get(self.segment).blocks());
+        let Left { blocks, octet: at } = self.left.get_or_insert_with(begin);
+        self.next = u32::MAX;
+        while let Some(Block { octets, handed, .. }) = blocks.first() {
+            for ((octet, tag), handed) in octets.pairs.iter().zip(&octets.tags).zip(handed).skip(*at) {
+                if octet.i[0] >= grains.end {
+                    self.next = octet.i[0];
+                    return;
+                }
+                let mut touching = tag.touching;
+                while touching != 0 {
+                    let l = touching.trailing_zeros() as usize;
+                    if grains.contains(&octet.i[l]) {
+                        loads[index(octet.i[l] - grains.start)].add(&handed[l]);
+                    }
+                    touching &= touching - 1;
+                }
+                if octet.i[7] >= grains.end {
+                    self.next = grains.end; // the rest of it is for grains to come
+                    return;
+                }
+                *at += 1;
+            }
+            (*blocks, *at) = (&blocks[1..], 0);
         }
     }
 }
 
-impl Source<'_> {
-    /// The same from one segment; grains as offsets.
-    fn add(&mut self, grains: &Range<u32>, loads: &mut [Load]) {
-        while let Some(Block { octets, handed, .. }) = self.blocks.first() {
-            while let Some(octet) = octets.pairs.get(self.octet) {
-                if octet.i[0] >= grains.end {
-                    return;
-                }
-                let touching = octets.tags[self.octet].touching;
-                for l in (0..8).filter(|l| touching >> l & 1 == 1 && grains.contains(&octet.i[*l])) {
-                    loads[index(octet.i[l] - grains.start)].add(&handed[self.octet][l]);
-                }
-                if octet.i[7] >= grains.end {
-                    return; // the rest of it is for grains to come
-                }
-                self.octet += 1;
-            }
-            (self.blocks, self.octet) = (&self.blocks[1..], 0);
-        }
+impl<'a> Left<'a> {
+    /// From the first pair of grains on that are not before `start`. Near pairs keep the order of the candidates, and blocks
+    /// without any lie between others.
+    fn from(start: u32, blocks: &'a [Block]) -> Self {
+        let last_of = |block: &Block| block.octets.pairs.last().map_or(0, |octet| octet.i[7]);
+        let passed = blocks.iter().rposition(|block| !block.octets.pairs.is_empty() && last_of(block) < start);
+        let blocks = &blocks[passed.map_or(0, |passed| passed + 1)..];
+        let octet = blocks.first().map_or(0, |block| block.octets.pairs.partition_point(|octet| octet.i[7] < start));
+        Self { blocks, octet }
     }
 }
 
@@ -131,7 +175,7 @@ impl Source<'_> {
 /// and those that others have found.
 pub fn book_opened(segment: &mut Segment, cuts: &Cuts) {
     let Range { start, end } = segment.grains;
-    let from_others = segment.sources.iter().flat_map(|&above| &cuts.get(above as usize).opened);
+    let from_others = segment.sources.iter().flat_map(|source| &cuts.get(source.segment as usize).opened);
     let mut opened: Vec<&Opened> = segment.opened.iter().chain(from_others).collect();
     opened.retain(|opened| (start..end).contains(&opened.i));
     opened.sort_unstable_by_key(|opened| (opened.i, opened.j));

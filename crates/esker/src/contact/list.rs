@@ -34,8 +34,8 @@ pub struct Segment {
     /// Candidate pairs, one list for each of [`PARTS`]. Swept in this order every grain meets its images first, then its
     /// partners in ascending order, wherever the range ends.
     pub parts: [Pairs; 4],
-    /// Segments, ascending, that hand loads over to this one: they have pairs whose first grains are here.
-    pub sources: Vec<u32>,
+    /// Who hands loads over to this one, ascending.
+    pub sources: Vec<Source>,
     /// Pairs with first grains of this segment that opened in the last sweep of the fast loop.
     pub opened: Vec<Opened>,
     /// The same with first grains of others.
@@ -67,6 +67,15 @@ pub struct Opened {
     pub j: usize,
     /// Energy lost.
     pub lost: Dissipation,
+}
+
+/// A segment that has pairs whose first grains are in a lower one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Which one.
+    pub segment: u32,
+    /// The first of these grains.
+    pub first: u32,
 }
 
 /// What a segment has found of the pairs across its border, taken out of it for others to look at.
@@ -255,17 +264,21 @@ fn find_sources(segments: &mut [Segment], form: Loop) {
     if form == Loop::General {
         return;
     }
-    for above in 0..segments.len() {
-        let mut k = 0;
-        for lower in 0..above {
-            let below = &segments[above].parts[Part::Below as usize];
-            let end = offset(segments[lower].grains.end as u32);
-            let next = k + below.i[k..below.len].partition_point(|&i| i < end);
-            if next > k {
-                segments[lower].sources.push(above as u32);
-            }
-            k = next;
+    let ends: Vec<usize> = segments.iter().map(|segment| segment.grains.end).collect();
+    let lower = |segment: &Segment| {
+        let below = &segment.parts[Part::Below as usize];
+        let mut left = &below.i[..below.len];
+        let mut found = Vec::new();
+        while let Some(&first) = left.first() {
+            let lower = ends.partition_point(|&end| offset(end as u32) <= first);
+            found.push((lower, lanes::index(first) as u32));
+            left = &left[left.partition_point(|&i| i < offset(ends[lower] as u32))..];
         }
+        found
+    };
+    let found: Vec<Vec<(usize, u32)>> = segments.par_iter().map(lower).collect();
+    for (segment, found) in (0..).zip(found) {
+        found.into_iter().for_each(|(lower, first)| segments[lower].sources.push(Source { segment, first }));
     }
 }
 
@@ -523,7 +536,8 @@ fn slice_of<'a, T>(list: &'a [T], grains: &Range<usize>, grain: impl Fn(&T) -> u
 pub fn collect(segments: &[Segment], candidates: &Candidates, contacts: &mut Contacts) {
     let of_segment = |segment: &Segment| {
         let mut pairs = Vec::with_capacity(segment.booked().map(Pairs::count_touching).sum());
-        let from_others = segment.sources.iter().map(|&above| &segments[above as usize].parts[Part::Below as usize]);
+        let of_source = |source: &Source| &segments[source.segment as usize].parts[Part::Below as usize];
+        let from_others = segment.sources.iter().map(of_source);
         for list in segment.booked().chain(from_others) {
             pairs.extend(list.touching().filter_map(|(k, memory)| {
                 let (i, j) = list.grains(k);

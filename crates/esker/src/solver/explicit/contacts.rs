@@ -5,7 +5,7 @@ use super::wave::Wave;
 use super::working_list::WorkingList;
 use crate::contact::batch::{Batch, By, Known, WallBatch};
 use crate::contact::column::Column;
-use crate::contact::hand_over::{Cuts, HandOver, book_opened};
+use crate::contact::hand_over::{Cuts, HandOver, book_opened, wait_for};
 use crate::contact::list::{Cut, Segment};
 use crate::contact::near_pairs::Room;
 use crate::contact::sweep::{self, Grains, Now};
@@ -18,6 +18,7 @@ use crate::particles::Load;
 use crate::state::State;
 use rayon::prelude::*;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What comes after the forces of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,17 @@ pub fn contacts(
     sweeps.scheme.map(|_| found.speeds())
 }
 
+/// At work on a segment, until this is dropped, also by a panic.
+struct Doing<'a> {
+    undone: &'a AtomicUsize,
+}
+
+impl Drop for Doing<'_> {
+    fn drop(&mut self) {
+        self.undone.fetch_sub(1, Ordering::Release);
+    }
+}
+
 /// What the contacts of segments are evaluated by. Segments have different grains: their loads are nobody else's.
 struct Sweeps<'a> {
     by: By<'a>,
@@ -95,17 +107,21 @@ impl Sweeps<'_> {
     /// pool, see [`Cuts::get`].
     fn all(&self, segments: &mut [Segment], rooms: &mut [Room]) -> Found {
         let cuts = Cuts::of(segments.len());
+        let undone = AtomicUsize::new(segments.len());
         let left = Mutex::new(segments.iter_mut().enumerate().rev());
         let next = || left.lock().expect("nobody panics while taking one").next();
         let worker = |room: &mut Room| {
             let mut found = Found::NOTHING;
             while let Some((k, segment)) = next() {
+                let _doing = Doing { undone: &undone };
                 {
                     let mut giving = cuts.giving(k);
                     giving.cut = self.across(segment, room);
                 }
                 found = found.merged(&self.within(segment, room, &cuts));
             }
+            // Who is awake when the last one is done begins the next step sooner.
+            wait_for(|| (undone.load(Ordering::Acquire) == 0).then_some(()));
             found
         };
         let found = match rooms {
