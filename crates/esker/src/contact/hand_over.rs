@@ -77,7 +77,8 @@ pub struct HandOver<'a> {
     start: u32,
     /// What each of those above hands over, ascending.
     givers: Vec<Giver<'a>>,
-    /// The first of the grains to come that may get something; none if that is the largest number.
+    /// The first of the grains to come that may get something, or that somebody may still look at; none if that is the largest
+    /// number.
     next: u32,
 }
 
@@ -135,6 +136,7 @@ impl<'a> Giver<'a> {
         let Left { blocks, octet: at } = self.left.get_or_insert_with(begin);
         self.next = u32::MAX;
         while let Some(Block { octets, handed, .. }) = blocks.first() {
+            debug_assert_eq!(octets.pairs.len(), handed.len());
             for ((octet, tag), handed) in octets.pairs.iter().zip(&octets.tags).zip(handed).skip(*at) {
                 if octet.i[0] >= grains.end {
                     self.next = octet.i[0];

@@ -74,7 +74,8 @@ pub struct Opened {
 pub struct Source {
     /// Which one.
     pub segment: u32,
-    /// The first of these grains.
+    /// The first of these grains, whether pairs are near or not: from here on grains stay where they are until it has looked at
+    /// them.
     pub first: u32,
 }
 
@@ -589,6 +590,33 @@ mod tests {
             // No worker gets so much at first that others would wait for it, nor so little at the end that only borders are left.
             assert!(*many.last().unwrap() < grains / workers && many[0] >= least / 2);
         }
+    }
+
+    #[test]
+    fn sources_are_all_later_segments_with_candidates_and_the_first_grain_of_these() {
+        let ends = [100, 160, 161, 400];
+        let firsts: [&[usize]; 4] = [&[], &[3, 3, 99], &[99, 100, 159], &[0, 7, 150, 160, 160]];
+        let starts = [0].into_iter().chain(ends);
+        let segment = |((start, end), firsts): ((usize, usize), &[usize])| {
+            let mut segment = Segment { grains: start..end, ..Default::default() };
+            let i: Vec<u32> = firsts.iter().map(|&i| offset(i as u32)).collect();
+            // The last one is repeated to fill whole groups of eight.
+            let padding = repeat_n(i.last().copied().unwrap_or(0), i.len().next_multiple_of(8) - i.len());
+            let below = &mut segment.parts[Part::Below as usize];
+            (below.len, below.i) = (i.len(), i.iter().copied().chain(padding).collect());
+            segment
+        };
+        let mut segments: Vec<Segment> = starts.zip(ends).zip(firsts).map(segment).collect();
+        find_sources(&mut segments, Loop::Fast(Needs { slip: false, dashpot: false }));
+        for lower in &segments {
+            let first = |firsts: &[usize]| firsts.iter().copied().find(|i| lower.grains.contains(i));
+            let source = |(segment, first): (usize, usize)| Source { segment: segment as u32, first: first as u32 };
+            let all = firsts.iter().enumerate().filter_map(|(k, firsts)| first(firsts).map(|first| source((k, first))));
+            assert_eq!(lower.sources, all.collect::<Vec<_>>());
+        }
+        assert_eq!(segments.iter().map(|segment| segment.sources.len()).sum::<usize>(), 6);
+        find_sources(&mut segments, Loop::General);
+        assert!(segments.iter().all(|segment| segment.sources.is_empty()));
     }
 
     #[test]

@@ -104,7 +104,7 @@ struct Sweeps<'a> {
 impl Sweeps<'_> {
     /// All contacts, by as many workers as there are rooms. Each takes the next segment when it is free, the last of all first:
     /// then somebody is already at work on the cuts that it needs, which come from segments above it. None of them calls the
-    /// pool, see [`Cuts::get`].
+    /// pool while others wait for its segment, see [`Cuts::get`].
     fn all(&self, segments: &mut [Segment], rooms: &mut [Room]) -> Found {
         let cuts = Cuts::of(segments.len());
         let undone = AtomicUsize::new(segments.len());

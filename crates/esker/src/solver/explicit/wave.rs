@@ -34,7 +34,8 @@ impl<'a> Wave<'a> {
         while let Some(block) = self.left.clone().next().filter(|&block| self.columns.grains_of(block).end <= grain) {
             self.left.next();
             let grains = self.columns.grains_of(block);
-            // SAFETY: no sweep looks at these grains any more, nor at what was found of them.
+            // SAFETY: no sweep looks at these grains any more, nor at what was found of them: who has candidates with them elsewhere
+            // hands over, and has been waited for.
             unsafe {
                 self.from_others.add(&grains, self.columns.loads(&grains));
                 if let Some(scheme) = self.scheme {
