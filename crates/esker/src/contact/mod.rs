@@ -13,6 +13,7 @@ pub mod list;
 pub mod near_pairs;
 pub mod near_walls;
 pub mod octets;
+pub mod shares;
 pub mod spots;
 pub mod sums;
 pub mod sweep;
