@@ -13,6 +13,7 @@ use esker::fill::feed::{Arrivals, Feed, Rate};
 use esker::fill::random::RandomAddition;
 use esker::fill::{Amount, By, Setting, SizeLaw};
 use esker::integrate::Integrator;
+use esker::lanes::Width;
 use esker::law::Law;
 use esker::law::damping::{AnyDamping, Coefficient};
 use esker::law::rolling::{AnyRolling, ElasticPlastic};
@@ -26,7 +27,7 @@ use esker::rng::{Purpose, Stream};
 use esker::simulation::{End, Simulation, Stage};
 use esker::solver::Solver;
 use esker::solver::between::Surroundings;
-use esker::solver::explicit::{Explicit, TIDY_EVERY};
+use esker::solver::explicit::{Explicit, TIDY_EVERY, contact_loop};
 use esker::state::State;
 use std::sync::Arc;
 
@@ -44,18 +45,25 @@ fn region(min: Vec3, max: Vec3) -> Region {
     Region::Box(Aabb { min, max })
 }
 
-/// A tub of `length`, periodic along x, with a shaking floor, a turning paddle, a spinning post and a jumping lid.
-fn tub(integrator: Integrator, length: f64) -> Model {
-    let law = Law {
+/// Damping, and friction with history, which the fast loop does too.
+fn rubbing() -> Law {
+    Law {
         damping: AnyDamping::Coefficient(Coefficient { coefficient: 0.02 }),
         tangential: AnyTangential::Mindlin(Mindlin {
             ratio: 0.8,
             damping: TangentialDamping::Ratio(1.0),
             friction: 0.4,
         }),
+        ..common::hertz(1e5)
+    }
+}
+
+/// A tub of `length`, periodic along x, with a shaking floor, a turning paddle, a spinning post and a jumping lid.
+fn tub(integrator: Integrator, length: f64) -> Model {
+    let law = Law {
         rolling: AnyRolling::Spring(ElasticPlastic { friction: 0.05, stiffness: None, damping_ratio: 0.3 }),
         twisting: AnyTwisting::Spring(TwistSpring { friction: 0.02, stiffness: None, damping_ratio: 0.3 }),
-        ..common::hertz(1e5)
+        ..rubbing()
     };
     let mut model = common::model(law, 2500.0, 1e-5);
     let (reach, width) = (0.02, 0.1);
@@ -174,6 +182,23 @@ fn on_threads<T: Send>(threads: usize, f: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool").install(f)
 }
 
+/// So many steps from a state on end in the same one for one thread and for others, with more contacts than that.
+#[track_caller]
+fn assert_same_on_threads(model: &Model, start: &State, steps: u64, contacts: usize, others: [usize; 3]) {
+    let run = |threads: usize| {
+        on_threads(threads, || {
+            let mut state = start.clone();
+            advance(Explicit::new(threads), model, &mut state, steps);
+            state
+        })
+    };
+    let one = run(1);
+    assert!(one.contacts.pairs.len() > contacts, "{} contacts", one.contacts.pairs.len());
+    for threads in others {
+        assert_same(&one, &run(threads), &format!("{threads} threads"));
+    }
+}
+
 #[test]
 fn forces_are_bitwise_equal_for_1_2_3_and_8_threads() {
     for integrator in Integrator::ALL {
@@ -203,36 +228,17 @@ fn forces_are_bitwise_equal_for_1_2_3_and_8_threads() {
 fn five_thousand_grains_on_1_2_3_and_8_threads_give_the_same_bits() {
     let model = tub(Integrator::VelocityVerlet, 2.0);
     let start = thrown(&model, 2.0, 5000);
-    let run = |threads: usize| {
-        on_threads(threads, || {
-            let mut state = start.clone();
-            advance(Explicit::new(threads), &model, &mut state, 250);
-            state
-        })
-    };
-    let one = run(1);
-    assert!(one.contacts.pairs.len() > 300, "{} contacts", one.contacts.pairs.len());
-    for threads in [2, 3, 8] {
-        assert_same(&one, &run(threads), &format!("{threads} threads"));
-    }
+    assert_same_on_threads(&model, &start, 250, 300, [2, 3, 8]);
 }
 
 /// So many that workers have several segments each, large and small, and begin the next step while others are still at this one.
 #[test]
 fn thirty_thousand_grains_that_meet_and_part_give_the_same_bits_on_1_2_4_and_5_threads() {
-    let law = Law {
-        damping: AnyDamping::Coefficient(Coefficient { coefficient: 0.02 }),
-        tangential: AnyTangential::Mindlin(Mindlin {
-            ratio: 0.8,
-            damping: TangentialDamping::Ratio(1.0),
-            friction: 0.4,
-        }),
-        ..common::hertz(1e5)
-    };
     let (radius, dt, side) = (0.005, 1e-5, 32);
-    let mut model = common::model(law, 2500.0, dt);
+    let mut model = common::model(rubbing(), 2500.0, dt);
     model.fields = vec![gravity(Vec3::new(0.0, 0.0, -9.8))];
     model.walls = vec![plane(Vec3::ZERO, Vec3::Z)];
+    assert_eq!(contact_loop(&model), Width::best().name());
     let mut start = State::new(&model);
     for k in 0..side * side * side {
         let cell = Vec3::new((k % side) as f64, (k / side % side) as f64, (k / (side * side)) as f64 + 0.5);
@@ -240,18 +246,7 @@ fn thirty_thousand_grains_that_meet_and_part_give_the_same_bits_on_1_2_4_and_5_t
         let (v, w) = (0.3 * stream.in_ball(false), 60.0 * stream.in_ball(false));
         common::add(&model, &mut start, 0, 1.999 * radius * cell, radius, v, w);
     }
-    let run = |threads: usize| {
-        on_threads(threads, || {
-            let mut state = start.clone();
-            advance(Explicit::new(threads), &model, &mut state, 60);
-            state
-        })
-    };
-    let one = run(1);
-    assert!(one.contacts.pairs.len() > 10_000, "{} contacts", one.contacts.pairs.len());
-    for threads in [2, 4, 5] {
-        assert_same(&one, &run(threads), &format!("{threads} threads"));
-    }
+    assert_same_on_threads(&model, &start, 60, 10_000, [2, 4, 5]);
 }
 
 #[test]
