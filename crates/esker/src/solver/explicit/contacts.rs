@@ -1,11 +1,12 @@
 //! Forces of all contacts: walls, then pairs, each worker for the grains of one segment after another.
 
+use super::crew::Crew;
 use super::passes::AllColumns;
 use super::wave::Wave;
 use super::working_list::WorkingList;
 use crate::contact::batch::{Batch, By, Known, WallBatch};
 use crate::contact::column::Column;
-use crate::contact::hand_over::{Cuts, HandOver, book_opened, wait_for};
+use crate::contact::hand_over::{Cuts, HandOver, book_opened};
 use crate::contact::list::{Cut, Segment};
 use crate::contact::near_pairs::Room;
 use crate::contact::sweep::{self, Grains, Now};
@@ -18,7 +19,6 @@ use crate::particles::Load;
 use crate::state::State;
 use rayon::prelude::*;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What comes after the forces of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,19 +75,8 @@ pub fn contacts(
         columns,
         scheme: list.scheme.as_ref().filter(|_| then == Then::NextStep),
     };
-    let found = sweeps.all(&mut list.segments, &mut list.rooms);
+    let found = sweeps.all(&mut list.segments, &mut list.rooms, &list.crew);
     sweeps.scheme.map(|_| found.speeds())
-}
-
-/// At work on a segment, until this is dropped, also by a panic.
-struct Doing<'a> {
-    undone: &'a AtomicUsize,
-}
-
-impl Drop for Doing<'_> {
-    fn drop(&mut self) {
-        self.undone.fetch_sub(1, Ordering::Release);
-    }
 }
 
 /// What the contacts of segments are evaluated by. Segments have different grains: their loads are nobody else's.
@@ -102,36 +91,32 @@ struct Sweeps<'a> {
 }
 
 impl Sweeps<'_> {
-    /// All contacts, by as many workers as there are rooms. Each takes the next segment when it is free, the last of all first:
+    /// All contacts, by a crew, each with a room of its own. Each takes the next segment when it is free, the last of all first:
     /// then somebody is already at work on the cuts that it needs, which come from segments above it. None of them calls the
     /// pool while others wait for its segment, see [`Cuts::get`].
-    fn all(&self, segments: &mut [Segment], rooms: &mut [Room]) -> Found {
+    fn all(&self, segments: &mut [Segment], rooms: &mut [Room], crew: &Crew) -> Found {
         let cuts = Cuts::of(segments.len());
-        let undone = AtomicUsize::new(segments.len());
         let left = Mutex::new(segments.iter_mut().enumerate().rev());
         let next = || left.lock().expect("nobody panics while taking one").next();
-        let worker = |room: &mut Room| {
+        let rooms: Vec<Mutex<&mut Room>> = rooms.iter_mut().map(Mutex::new).collect();
+        let found_by_all = Mutex::new(Found::NOTHING);
+        crew.all(&|worker| {
+            let room = &mut *rooms[worker].lock().expect("nobody else has this one");
             let mut found = Found::NOTHING;
             while let Some((k, segment)) = next() {
-                let _doing = Doing { undone: &undone };
                 {
                     let mut giving = cuts.giving(k);
                     giving.cut = self.across(segment, room);
                 }
                 found = found.merged(&self.within(segment, room, &cuts));
             }
-            // Who is awake when the last one is done begins the next step sooner.
-            wait_for(|| (undone.load(Ordering::Acquire) == 0).then_some(()));
-            found
-        };
-        let found = match rooms {
-            [room] => worker(room),
-            rooms => rooms.par_iter_mut().with_max_len(1).map(worker).reduce(|| Found::NOTHING, |a, b| a.merged(&b)),
-        };
+            let mut all = found_by_all.lock().expect("nobody panics while merging");
+            *all = all.merged(&found);
+        });
         for (segment, cut) in segments.iter_mut().zip(cuts.into_each()) {
             segment.give_back(cut);
         }
-        found
+        found_by_all.into_inner().expect("nobody panics while merging")
     }
 
     /// Walls, and pairs with images and across borders. Gives away what was found of the pairs across the border.

@@ -8,6 +8,7 @@
 
 mod book;
 mod contacts;
+mod crew;
 mod events;
 mod margins;
 mod passes;
@@ -28,10 +29,12 @@ use crate::measure::energy;
 use crate::model::Model;
 use crate::state::State;
 use contacts::{Then, contacts};
+use crew::Crew;
 use margins::Margins;
 use passes::{AllColumns, Blocks, isotropic_pass};
 use std::iter::repeat_with;
-use working_list::{WorkingList, refresh_images, search, wall_finder};
+use std::sync::Arc;
+use working_list::{WorkingList, search, wall_finder};
 
 /// Steps between two sortings and wrappings of the grains.
 pub const TIDY_EVERY: u64 = 8192;
@@ -274,6 +277,23 @@ impl Explicit {
         self.begun = contacts(model, state, list, frames, dt, then);
     }
 
+    /// Who makes the next step, the first of `left`, if it needs nothing but them: it has begun, the list holds, and the one after it can
+    /// begin likewise.
+    fn quiet_crew(&self, model: &Model, state: &State, left: u64) -> Option<Arc<Crew>> {
+        let list = self.list.as_ref()?;
+        let quiet = self.begun.is_some() && !list.margins.are_used_up();
+        (quiet && self.then(model, state, left == 1) == Then::NextStep).then(|| list.crew.clone())
+    }
+
+    /// Makes steps while they are quiet, the first of `left`. Returns how many are left then.
+    fn quiet_steps(&mut self, model: &Model, state: &mut State, mut left: u64) -> Result<u64, StepError> {
+        while self.quiet_crew(model, state, left).is_some() {
+            self.step(model, state, false)?;
+            left -= 1;
+        }
+        Ok(left)
+    }
+
     /// Whether the next step can begin as soon as the forces of this one are known: nothing happens between the two and
     /// nobody looks at the state.
     fn then(&self, model: &Model, state: &State, last: bool) -> Then {
@@ -303,7 +323,7 @@ impl Explicit {
             self.renew_list(model, state)?;
         }
         let list = self.list.as_mut().expect("kept");
-        refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
+        list.refresh_images(model, state);
         Ok(())
     }
 
@@ -402,6 +422,7 @@ impl Explicit {
             scheme,
             candidates,
             rooms: repeat_with(Room::default).take(workers).collect(),
+            crew: Arc::new(Crew::of(workers - 1)),
             segments,
             scratch,
             now,
@@ -421,7 +442,7 @@ impl Explicit {
         let before = energy::mechanical(model, state);
         self.build_for(model, state, state.time, Loops::General)?;
         let list = self.list.as_mut().expect("just built");
-        refresh_images(model, state, &list.candidates, &mut list.scratch.mean);
+        list.refresh_images(model, state);
         let frames = visit::frames(model, state, state.time, 0.0);
         self.contacts(model, state, &frames, 0.0, Then::Stop);
         let list = self.list.as_mut().expect("just built");
@@ -457,8 +478,15 @@ impl Solver for Explicit {
         } else {
             state.contacts.leave();
         }
-        for step in 1..=steps {
-            self.step(model, state, step == steps)?;
+        let mut left = steps;
+        while left > 0 {
+            match self.quiet_crew(model, state, left) {
+                Some(crew) => left = crew.stand(|| self.quiet_steps(model, state, left))?,
+                None => {
+                    self.step(model, state, left == 1)?;
+                    left -= 1;
+                }
+            }
         }
         tick(&self.hook, Phase::Outside);
         state.particles.drop_images();

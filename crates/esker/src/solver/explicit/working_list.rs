@@ -1,5 +1,6 @@
 //! The working list: what a solver builds from model and state, keeps while it lasts, and may drop at any time.
 
+use super::crew::Crew;
 use super::margins::Margins;
 use super::passes::Blocks;
 use crate::contact::batch::{Batch, WallBatch};
@@ -15,7 +16,10 @@ use crate::model::Model;
 use crate::neighbor::{self, Candidates, Method, SearchError};
 use crate::particles::{Motion, Particles, Place};
 use crate::state::{State, held};
-use rayon::prelude::*;
+use std::sync::{Arc, Mutex};
+
+/// Periodic copies that a worker makes at once.
+const IMAGES: usize = 4096;
 
 /// Everything that is built from model and state and may be dropped at any time.
 pub struct WorkingList {
@@ -30,6 +34,8 @@ pub struct WorkingList {
     pub segments: Vec<Segment>,
     /// One for each worker.
     pub rooms: Vec<Room>,
+    /// The workers.
+    pub crew: Arc<Crew>,
     /// What is known of each block of grains.
     pub blocks: Blocks,
     /// Of the general integration; empty with the fast one.
@@ -65,6 +71,42 @@ impl WorkingList {
         let grains = held(&self.kind) + blocks + self.margins.memory_held() + held(&self.sides);
         segments + rooms + candidates + grains + self.scratch.memory() + held(&self.now)
     }
+
+    /// Puts the periodic copies behind the real grains; the mean velocities have a column of their own or none.
+    pub fn refresh_images(&mut self, model: &Model, state: &mut State) {
+        let (images, mean) = (&self.candidates.images, &mut self.scratch.mean);
+        if images.is_empty() {
+            return;
+        }
+        let p = &mut state.particles;
+        let n = p.owned();
+        let all = n + images.len();
+        p.place.resize(all, p.place[0]);
+        p.motion.resize(all, p.motion[0]);
+        let (place, place_images) = p.place.split_at_mut(n);
+        let (motion, motion_images) = p.motion.split_at_mut(n);
+        let copies = place_images.chunks_mut(IMAGES).zip(motion_images.chunks_mut(IMAGES)).zip(images.chunks(IMAGES));
+        let left = Mutex::new(copies);
+        let next = || left.lock().expect("nobody panics while taking some").next();
+        let worker = |_| {
+            while let Some(((to, motion_to), images)) = next() {
+                for ((to, motion_to), image) in to.iter_mut().zip(motion_to).zip(images) {
+                    let Place { position, radius } = place[image.owner as usize];
+                    *to = Place { position: position + model.cell.shift_vector(image.shift), radius };
+                    *motion_to = motion[image.owner as usize];
+                }
+            }
+        };
+        if images.len() > IMAGES {
+            self.crew.all(&worker)
+        } else {
+            worker(0)
+        }
+        if !mean.is_empty() {
+            mean.truncate(n);
+            images.iter().for_each(|image| mean.push(mean[image.owner as usize]));
+        }
+    }
 }
 
 /// Candidate pairs of which at least one grain can move.
@@ -72,30 +114,6 @@ pub fn search(model: &Model, particles: &Particles, margins: &Margins) -> Result
     let mut candidates = neighbor::search(&margins.around(&particles.place), &model.cell, 0.0, Method::Grid)?;
     super::events::drop_fixed_pairs(particles, &mut candidates);
     Ok(candidates)
-}
-
-/// Puts the periodic copies behind the real grains; the mean velocities have a column of their own or none.
-pub fn refresh_images(model: &Model, state: &mut State, candidates: &Candidates, mean: &mut Vec<Motion>) {
-    if candidates.images.is_empty() {
-        return;
-    }
-    let p = &mut state.particles;
-    let (n, images) = (p.owned(), &candidates.images);
-    let all = n + images.len();
-    p.place.resize(all, p.place[0]);
-    p.motion.resize(all, p.motion[0]);
-    let (place, place_images) = p.place.split_at_mut(n);
-    let (motion, motion_images) = p.motion.split_at_mut(n);
-    let copies = place_images.par_iter_mut().zip(motion_images).zip(images).with_min_len(4096);
-    copies.for_each(|((to, motion_to), image)| {
-        let Place { position, radius } = place[image.owner as usize];
-        *to = Place { position: position + model.cell.shift_vector(image.shift), radius };
-        *motion_to = motion[image.owner as usize];
-    });
-    if !mean.is_empty() {
-        mean.truncate(n);
-        images.iter().for_each(|image| mean.push(mean[image.owner as usize]));
-    }
 }
 
 /// Looks for walls near grains where they stand at time `t`.
