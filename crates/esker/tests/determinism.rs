@@ -231,10 +231,9 @@ fn five_thousand_grains_on_1_2_3_and_8_threads_give_the_same_bits() {
     assert_same_on_threads(&model, &start, 250, 300, [2, 3, 8]);
 }
 
-/// So many that workers have several segments each, large and small, and begin the next step while others are still at this one.
-#[test]
-fn thirty_thousand_grains_that_meet_and_part_give_the_same_bits_on_1_2_4_and_5_threads() {
-    let (radius, dt, side) = (0.005, 1e-5, 32);
+/// A cube of grains, so many along each edge, that meet and part and rub, on a plane, for the fast loop.
+fn cube(side: usize) -> (Model, State) {
+    let (radius, dt) = (0.005, 1e-5);
     let mut model = common::model(rubbing(), 2500.0, dt);
     model.fields = vec![gravity(Vec3::new(0.0, 0.0, -9.8))];
     model.walls = vec![plane(Vec3::ZERO, Vec3::Z)];
@@ -246,7 +245,28 @@ fn thirty_thousand_grains_that_meet_and_part_give_the_same_bits_on_1_2_4_and_5_t
         let (v, w) = (0.3 * stream.in_ball(false), 60.0 * stream.in_ball(false));
         common::add(&model, &mut start, 0, 1.999 * radius * cell, radius, v, w);
     }
+    (model, start)
+}
+
+/// So many that workers have several segments each, large and small, and begin the next step while others are still at this one.
+#[test]
+fn thirty_thousand_grains_that_meet_and_part_give_the_same_bits_on_1_2_4_and_5_threads() {
+    let (model, start) = cube(32);
     assert_same_on_threads(&model, &start, 60, 10_000, [2, 4, 5]);
+}
+
+/// Whose threads stay awake for a stretch of steps: all of the pool. If such a step asked the pool for anything, this would not end.
+#[test]
+fn more_workers_than_the_pool_has_threads_called_from_outside_give_the_same_bits() {
+    let (model, start) = cube(14);
+    let run = |workers: usize| {
+        let (mut solver, mut state) = (Explicit::new(workers).grains_per_worker(FEW), start.clone());
+        solver.advance(&model, &mut state, 600).expect("the run goes on");
+        (state, solver.rebuilds())
+    };
+    let ((one, lists), (many, _)) = (run(1), run(2 * rayon::current_num_threads() + 1));
+    assert!(lists > 3 && one.contacts.pairs.len() > 500, "{lists} lists, {} contacts", one.contacts.pairs.len());
+    assert_same(&one, &many, "many workers");
 }
 
 #[test]

@@ -6,13 +6,10 @@ use crate::math::Aabb;
 use crate::particles::Place;
 use rayon::prelude::*;
 
-/// Most grains, on average, in a layer of cells across the longest edge of the box around all: what a sweep over contacts
-/// meets first in one layer it needs again in the next, and should find in the cache. More are cut into strips.
-const MOST_IN_LAYER: f64 = 3000.0;
-
-/// Most grains, on average, in a layer of a strip: so many that ranges of some ten thousand grains, of which workers take one
-/// after another, are about as long as they are wide, with few grains at their borders.
-const MOST_IN_STRIP: f64 = 1200.0;
+/// Most grains, on average, in a layer of cells across the longest edge of the box around all; more are cut into strips. What a sweep
+/// over contacts meets first in one layer it needs again in the next, and should find in the second cache; and ranges of some ten
+/// thousand grains, of which workers take one after another, are then about as long as they are wide, with few at their borders.
+const MOST_IN_LAYER: f64 = 1200.0;
 
 /// The order that sorts grains by cell, slowest along the longest edge of the box around them, the others as in x, y, z, and
 /// by index within a cell: `order[k]` is the grain to put at place `k`. Cells are at least `cell_size` \[m\] wide. Where the
@@ -40,7 +37,7 @@ pub fn spatial_order(places: &[Place], cell: &PeriodicCell, cell_size: f64) -> V
     let [slow, middle, fast] = axes;
     let in_layer = places.len() as f64 / cells[slow].max(1.0);
     if in_layer > MOST_IN_LAYER {
-        let strips = (in_layer / MOST_IN_STRIP).ceil();
+        let strips = (in_layer / MOST_IN_LAYER).ceil();
         let width = (cells[middle] / strips).max(1.0);
         let of = |i: u32, axis: usize| (wrapped[i as usize].position[axis] - bounds.min[axis]) / cell_size;
         let key = |&i: &u32| {

@@ -36,7 +36,7 @@ pub trait Solver: Send {
     fn on_phase(&mut self, hook: PhaseHook);
 }
 
-/// Is told which phase of a step begins.
+/// Is told which phase of a step begins. Must not ask the rayon pool for anything: its threads may be kept for the step.
 pub type PhaseHook = Arc<dyn Fn(Phase) + Send + Sync>;
 
 fn tick(hook: &Option<PhaseHook>, phase: Phase) {

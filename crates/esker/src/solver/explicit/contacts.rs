@@ -91,7 +91,7 @@ struct Sweeps<'a> {
 }
 
 impl Sweeps<'_> {
-    /// All contacts, by a crew, each with a room of its own. Each takes the next segment when it is free, the last of all first:
+    /// All contacts, by a crew whose threads have a room each. Each takes the next segment when it is free, the last of all first:
     /// then somebody is already at work on the cuts that it needs, which come from segments above it. None of them calls the
     /// pool while others wait for its segment, see [`Cuts::get`].
     fn all(&self, segments: &mut [Segment], rooms: &mut [Room], crew: &Crew) -> Found {
@@ -101,7 +101,7 @@ impl Sweeps<'_> {
         let rooms: Vec<Mutex<&mut Room>> = rooms.iter_mut().map(Mutex::new).collect();
         let found_by_all = Mutex::new(Found::NOTHING);
         crew.all(&|worker| {
-            let room = &mut *rooms[worker].lock().expect("nobody else has this one");
+            let room = &mut *rooms[worker].try_lock().expect("nobody else has this one");
             let mut found = Found::NOTHING;
             while let Some((k, segment)) = next() {
                 {

@@ -2,17 +2,19 @@
 //!
 //! A thread of the pool that finds nothing to do falls asleep, and between two sweeps there is nothing to do but for one of them. A
 //! [`Crew`] keeps them until it is dismissed: whoever belongs to it waits awake for the next piece of work and falls asleep
-//! only if none comes for long. While it stands nobody should ask the pool for anything else; it would be done by one thread.
+//! only if none comes for long.
 //!
-//! Nobody waits for threads that have not come yet: they may be busy elsewhere. And nobody who has come waits for anything but
-//! what a piece of work itself waits for, so crews in the same pool cannot stand still for each other.
+//! A piece of work does not wait for threads that have not come yet: they may be busy elsewhere. It must not wait for anything but
+//! what others do who are at it. While a crew stands neither who gives it work nor who is at work may ask the pool or another
+//! crew for anything: who waits for the pool may take up a place in the crew, and stays there. When it is dismissed it ends
+//! as soon as all its threads have come and gone, so crews in one pool wait for each other's stretches.
 
 use crate::contact::hand_over::wait_for;
 use rayon::Scope;
 use std::cell::UnsafeCell;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering, fence};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 use std::thread::{Thread, current, panicking, park, yield_now};
 
 /// Work for a crew, given the number of who does it.
@@ -30,7 +32,7 @@ pub struct Crew {
     has_panicked: AtomicBool,
 }
 
-// SAFETY: `work` is written when nobody is at work, by who has the turn, and threads that then are at work are told so by their state.
+// SAFETY: `work` is written by who has the turn while nobody is at work, and who then is at work is told so by their state.
 unsafe impl Sync for Crew {}
 
 /// What one thread does, in a cache line and its neighbour of its own.
@@ -42,18 +44,16 @@ struct Member {
     thread: Mutex<Option<Thread>>,
 }
 
-/// Not there yet.
-const ABSENT: u8 = 0;
-/// Not there yet; will be at work when it comes.
+/// Has nothing to do, if it is there.
+const FREE: u8 = 0;
+/// May take part in the present piece of work.
 const INVITED: u8 = 1;
-/// There, with nothing to do.
-const IDLE: u8 = 2;
-/// At work.
-const AT_WORK: u8 = 3;
+/// Takes part in it.
+const AT_WORK: u8 = 2;
 /// May go, or need not come.
-const DISMISSED: u8 = 4;
+const DISMISSED: u8 = 3;
 
-/// How often idle threads look for work, at about 40 ns each, before others may have the processor.
+/// How often free threads look for work, at about 40 ns each, before others may have the processor.
 const LOOKS: usize = 1000;
 /// How often they let others have it before they fall asleep: half a millisecond or more.
 const YIELDS: usize = 1000;
@@ -78,15 +78,16 @@ impl Crew {
             return giving();
         }
         let _until_all_are_gone = Stands(&self.stands);
-        self.members.iter().for_each(|member| member.state.store(ABSENT, Ordering::Relaxed));
+        self.has_panicked.store(false, Ordering::Relaxed);
+        self.members.iter().for_each(|member| member.state.store(FREE, Ordering::Relaxed));
         rayon::in_place_scope(|scope| {
-            let _standing = Standing(self);
+            let _dismissal = Dismissal(self);
             self.call(scope, 0);
             giving()
         })
     }
 
-    /// Does a piece of work with all who are there or come in time, each once; the caller does it in any case, as number 0.
+    /// Does a piece of work with all who are free and come in time, each once; the caller does it in any case, as number 0.
     /// The same by the caller alone where somebody else has the turn.
     pub fn all(&self, work: &Work) {
         if self.members.is_empty() {
@@ -95,13 +96,17 @@ impl Crew {
         if !self.stands.load(Ordering::Relaxed) {
             return self.stand(|| self.all(work));
         }
-        let Ok(_turn) = self.turn.try_lock() else { return work(0) };
-        // SAFETY: nobody is at work, and nobody looks at it any more when `Done` is dropped, before the turn ends.
+        let _turn = match self.turn.try_lock() {
+            Ok(turn) => turn,
+            Err(TryLockError::Poisoned(turn)) => turn.into_inner(), // a panic at work, long over
+            Err(TryLockError::WouldBlock) => return work(0),
+        };
+        // SAFETY: nobody is at work, and nobody looks at it any more when `Done` is dropped.
         unsafe { *self.work.get() = Some(std::mem::transmute::<&Work, &'static Work<'static>>(work)) };
         {
             let _done = Done(self);
-            self.members.iter().for_each(Member::give);
-            fence(Ordering::SeqCst); // who falls asleep has seen the work or is seen to be asleep
+            self.members.iter().for_each(Member::invite);
+            fence(Ordering::SeqCst); // who falls asleep has seen this or is seen to be asleep
             self.members.iter().for_each(Member::wake);
             work(0);
         }
@@ -125,16 +130,15 @@ impl Crew {
         let member = &self.members[number - 1];
         *member.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(current());
         loop {
-            match member.state.load(Ordering::Acquire) {
-                ABSENT => member.turns(ABSENT, IDLE),
-                INVITED => member.turns(INVITED, AT_WORK),
-                IDLE => member.wait(),
-                AT_WORK => {
+            match member.state.load(Ordering::Relaxed) {
+                FREE => member.wait(),
+                INVITED if member.accepts() => {
                     let _at_work = AtWork { member, has_panicked: &self.has_panicked };
-                    // SAFETY: it was written before this state was, and stays until this has changed.
+                    // SAFETY: it was written before the invitation, and stays until this has ended.
                     let work = unsafe { *self.work.get() };
-                    work.expect("who is at work has some")(number);
+                    work.expect("there is some for who is invited")(number);
                 }
+                INVITED => {} // too late
                 _ => return,
             }
         }
@@ -142,41 +146,40 @@ impl Crew {
 }
 
 impl Member {
-    /// Goes from one state to another, unless it has changed.
-    fn turns(&self, from: u8, to: u8) {
-        // Who has failed looks again.
-        let _ = self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed);
+    /// To a piece of work; who has panicked is not there.
+    fn invite(&self) {
+        if self.state.load(Ordering::Relaxed) == FREE {
+            self.state.store(INVITED, Ordering::Release);
+        }
     }
 
-    /// Waits for anything to do.
+    /// Whether the invitation still holds.
+    fn accepts(&self) -> bool {
+        self.state.compare_exchange(INVITED, AT_WORK, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Takes the invitation back, or waits until the work is done.
+    fn ends(&self) {
+        if self.state.compare_exchange(INVITED, FREE, Ordering::Acquire, Ordering::Acquire) == Err(AT_WORK) {
+            wait_for(|| (self.state.load(Ordering::Acquire) != AT_WORK).then_some(()));
+        }
+    }
+
+    /// Waits for anything to do, for a while awake.
     fn wait(&self) {
-        let idle = || self.state.load(Ordering::Relaxed) == IDLE;
+        let free = || self.state.load(Ordering::Relaxed) == FREE;
         for look in 0..LOOKS + YIELDS {
-            if !idle() {
+            if !free() {
                 return;
             }
             if look < LOOKS { spin_loop() } else { yield_now() }
         }
         self.asleep.store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        while idle() {
+        if free() {
             park();
         }
         self.asleep.store(false, Ordering::Relaxed);
-    }
-
-    /// Gives it work, or invites it.
-    fn give(&self) {
-        match self.state.load(Ordering::Acquire) {
-            ABSENT => {
-                self.turns(ABSENT, INVITED);
-                if self.state.load(Ordering::Acquire) == IDLE {
-                    self.state.store(AT_WORK, Ordering::Release); // it has just come
-                }
-            }
-            IDLE => self.state.store(AT_WORK, Ordering::Release),
-            _ => {}
-        }
     }
 
     /// Wakes it if it sleeps.
@@ -200,7 +203,7 @@ impl Drop for AtWork<'_> {
         if panicking() {
             self.has_panicked.store(true, Ordering::Relaxed);
         }
-        self.member.state.store(if panicking() { DISMISSED } else { IDLE }, Ordering::Release);
+        self.member.state.store(if panicking() { DISMISSED } else { FREE }, Ordering::Release);
     }
 }
 
@@ -209,25 +212,20 @@ struct Done<'a>(&'a Crew);
 
 impl Drop for Done<'_> {
     fn drop(&mut self) {
-        for member in &self.0.members {
-            if member.state.load(Ordering::Relaxed) == INVITED {
-                member.turns(INVITED, ABSENT);
-            }
-            wait_for(|| (member.state.load(Ordering::Acquire) != AT_WORK).then_some(()));
-        }
+        self.0.members.iter().for_each(Member::ends);
+        // SAFETY: nobody is at work.
+        unsafe { *self.0.work.get() = None };
     }
 }
 
 /// A crew that is dismissed when this is dropped, also by a panic.
-struct Standing<'a>(&'a Crew);
+struct Dismissal<'a>(&'a Crew);
 
-impl Drop for Standing<'_> {
+impl Drop for Dismissal<'_> {
     fn drop(&mut self) {
         let Self(crew) = self;
         let _turn = crew.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        for member in &crew.members {
-            member.state.store(DISMISSED, Ordering::Release);
-        }
+        crew.members.iter().for_each(|member| member.state.store(DISMISSED, Ordering::Release));
         fence(Ordering::SeqCst);
         crew.members.iter().for_each(Member::wake);
     }
@@ -247,19 +245,16 @@ mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Barrier;
-    use std::sync::atomic::{AtomicU64, AtomicUsize};
-    use std::time::Duration;
+    use std::sync::atomic::AtomicUsize;
 
     fn in_pool<R: Send>(threads: usize, body: impl FnOnce() -> R + Send) -> R {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(body)
     }
 
-    /// Gives work until all have come.
+    /// A piece of work that ends when all are at it.
     fn gather(crew: &Crew) {
-        let come = AtomicU64::new(0);
-        while come.load(Ordering::Relaxed).count_ones() as usize <= crew.members.len() {
-            crew.all(&|number| _ = come.fetch_or(1 << number, Ordering::Relaxed));
-        }
+        let all = Barrier::new(1 + crew.members.len());
+        crew.all(&|_| _ = all.wait());
     }
 
     #[test]
@@ -288,15 +283,15 @@ mod tests {
     }
 
     #[test]
-    fn who_has_come_stays_and_wakes_up_for_the_next_piece() {
+    fn who_has_fallen_asleep_wakes_up_for_the_next_piece() {
         let crew = Crew::of(3);
-        let together = Barrier::new(4);
         in_pool(4, || {
             crew.stand(|| {
-                gather(&crew);
-                for sleep in [0, 20, 0, 0, 20] {
-                    std::thread::sleep(Duration::from_millis(sleep));
-                    crew.all(&|_| _ = together.wait()); // for ever, if one were missing
+                for _ in 0..5 {
+                    gather(&crew); // for ever, if one did not wake up
+                    while !crew.members.iter().all(|member| member.asleep.load(Ordering::Relaxed)) {
+                        yield_now();
+                    }
                 }
             });
         });
@@ -306,15 +301,14 @@ mod tests {
     fn crews_in_the_same_pool_do_not_stand_still_for_each_other() {
         let crews: Vec<Crew> = (0..4).map(|_| Crew::of(1)).collect();
         let done = AtomicUsize::new(0);
+        let count = |number| _ = done.fetch_add(usize::from(number == 0), Ordering::Relaxed);
         in_pool(2, || {
             rayon::scope(|scope| {
                 for crew in &crews {
-                    scope.spawn(|_| {
+                    scope.spawn(move |_| {
                         for _ in 0..50 {
-                            let work =
-                                || crew.all(&|number| _ = done.fetch_add(usize::from(number == 0), Ordering::Relaxed));
-                            crew.stand(|| (0..20).for_each(|_| work()));
-                            rayon::join(work, || ());
+                            crew.stand(|| (0..20).for_each(|_| crew.all(&count)));
+                            rayon::join(|| crew.all(&count), || ());
                         }
                     });
                 }
@@ -324,21 +318,24 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_anybody_is_one_of_the_caller_and_nobody_is_waited_for() {
+    fn a_panic_of_anybody_is_one_of_the_caller_and_the_crew_can_be_called_again() {
         for who in 0..3 {
             let crew = Crew::of(2);
             let went_on = AtomicBool::new(false);
-            let panicked = in_pool(3, || {
-                catch_unwind(AssertUnwindSafe(|| {
+            in_pool(3, || {
+                let panicked = catch_unwind(AssertUnwindSafe(|| {
                     crew.stand(|| {
-                        gather(&crew);
-                        crew.all(&|number| assert!(number != who, "on purpose"));
+                        let all = Barrier::new(3);
+                        crew.all(&|number| {
+                            all.wait();
+                            assert!(number != who, "on purpose");
+                        });
                         went_on.store(true, Ordering::Relaxed);
                     })
-                }))
+                }));
+                assert!(panicked.is_err() && !went_on.load(Ordering::Relaxed));
+                crew.stand(|| gather(&crew));
             });
-            assert!(panicked.is_err() && !went_on.into_inner());
-            in_pool(3, || crew.stand(|| ()));
         }
     }
 
@@ -346,7 +343,13 @@ mod tests {
     fn work_given_while_others_have_the_turn_is_done_by_who_gives_it() {
         let crew = Crew::of(1);
         let done = AtomicUsize::new(0);
-        crew.all(&|_| crew.all(&|number| _ = done.fetch_add(1 + number, Ordering::Relaxed)));
-        assert!((1..=2).contains(&done.into_inner()));
+        let both = Barrier::new(2);
+        in_pool(2, || {
+            crew.all(&|_| {
+                both.wait();
+                crew.all(&|number| _ = done.fetch_add(1 + 10 * number, Ordering::Relaxed));
+            });
+        });
+        assert_eq!(done.into_inner(), 2);
     }
 }

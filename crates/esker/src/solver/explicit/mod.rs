@@ -40,6 +40,8 @@ use working_list::{WorkingList, search, wall_finder};
 pub const TIDY_EVERY: u64 = 8192;
 /// Steps between two looks at the removal regions.
 pub const REMOVE_EVERY: u64 = 16;
+/// Most steps for which workers stay awake before others who use the pool get it.
+const STRETCH: u64 = 100;
 /// Below this number of grains per worker the step is cheaper on fewer workers.
 pub const GRAINS_PER_WORKER: usize = 1000;
 
@@ -70,7 +72,8 @@ pub struct Explicit {
 }
 
 impl Explicit {
-    /// A solver on `workers` threads of the present rayon pool.
+    /// A solver on `workers` threads of the present rayon pool. They stay awake for up to a hundred steps: simulations that share a
+    /// pool may wait so long for each other.
     pub fn new(workers: usize) -> Self {
         let grains_per_worker = GRAINS_PER_WORKER;
         let workers = workers.max(1);
@@ -277,21 +280,24 @@ impl Explicit {
         self.begun = contacts(model, state, list, frames, dt, then);
     }
 
-    /// Who makes the next step, the first of `left`, if it needs nothing but them: it has begun, the list holds, and the one after it can
-    /// begin likewise.
-    fn quiet_crew(&self, model: &Model, state: &State, left: u64) -> Option<Arc<Crew>> {
-        let list = self.list.as_ref()?;
-        let quiet = self.begun.is_some() && !list.margins.are_used_up();
-        (quiet && self.then(model, state, left == 1) == Then::NextStep).then(|| list.crew.clone())
+    /// Whether the next step, the first of `left`, asks nothing of the pool but what a crew does: it has begun, the list holds, and the
+    /// one after it can begin likewise.
+    fn is_quiet(&self, model: &Model, state: &State, left: u64) -> bool {
+        let holds = self.list.as_ref().is_some_and(|list| !list.margins.are_used_up());
+        holds && self.begun.is_some() && self.then(model, state, left == 1) == Then::NextStep
     }
 
-    /// Makes steps while they are quiet, the first of `left`. Returns how many are left then.
-    fn quiet_steps(&mut self, model: &Model, state: &mut State, mut left: u64) -> Result<u64, StepError> {
-        while self.quiet_crew(model, state, left).is_some() {
-            self.step(model, state, false)?;
-            left -= 1;
-        }
-        Ok(left)
+    /// Makes some quiet steps, the first of `left`. Returns how many are left then.
+    fn quiet_steps(&mut self, model: &Model, state: &mut State, left: u64) -> Result<u64, StepError> {
+        let crew = Arc::clone(&self.list.as_ref().expect("the list is built before the first step").crew);
+        crew.stand(|| {
+            let mut made = 0;
+            while made < STRETCH && self.is_quiet(model, state, left - made) {
+                self.step(model, state, false)?;
+                made += 1;
+            }
+            Ok(left - made)
+        })
     }
 
     /// Whether the next step can begin as soon as the forces of this one are known: nothing happens between the two and
@@ -480,12 +486,11 @@ impl Solver for Explicit {
         }
         let mut left = steps;
         while left > 0 {
-            match self.quiet_crew(model, state, left) {
-                Some(crew) => left = crew.stand(|| self.quiet_steps(model, state, left))?,
-                None => {
-                    self.step(model, state, left == 1)?;
-                    left -= 1;
-                }
+            if self.is_quiet(model, state, left) {
+                left = self.quiet_steps(model, state, left)?;
+            } else {
+                self.step(model, state, left == 1)?;
+                left -= 1;
             }
         }
         tick(&self.hook, Phase::Outside);
