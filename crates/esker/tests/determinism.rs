@@ -255,13 +255,13 @@ fn thirty_thousand_grains_that_meet_and_part_give_the_same_bits_on_1_2_4_and_5_t
     assert_same_on_threads(&model, &start, 60, 10_000, [2, 4, 5]);
 }
 
-/// Whose threads stay awake for a stretch of steps: all of the pool. If such a step asked the pool for anything, this would not end.
+/// Whose threads stay awake for a stretch of steps: all of the pool. If such a step gave the pool a part of anything, this would not end.
 #[test]
 fn more_workers_than_the_pool_has_threads_called_from_outside_give_the_same_bits() {
-    let (model, start) = cube(14);
+    let (model, start) = cube(21);
     let run = |workers: usize| {
         let (mut solver, mut state) = (Explicit::new(workers).grains_per_worker(FEW), start.clone());
-        solver.advance(&model, &mut state, 600).expect("the run goes on");
+        solver.advance(&model, &mut state, 400).expect("the run goes on");
         (state, solver.rebuilds())
     };
     let ((one, lists), (many, _)) = (run(1), run(2 * rayon::current_num_threads() + 1));

@@ -6,7 +6,7 @@
 //!
 //! A piece of work does not wait for threads that have not come yet: they may be busy elsewhere. It must not wait for anything but
 //! what others do who are at it. While a crew stands neither who gives it work nor who is at work may ask the pool or another
-//! crew for anything: who waits for the pool may take up a place in the crew, and stays there. When it is dismissed it ends
+//! crew for anything: who waits for the pool may take up a place in the crew and stay there, or find all its threads there. When it is dismissed it ends
 //! as soon as all its threads have come and gone, so crews in one pool wait for each other's stretches.
 
 use crate::contact::hand_over::wait_for;
@@ -78,7 +78,6 @@ impl Crew {
             return giving();
         }
         let _until_all_are_gone = Stands(&self.stands);
-        self.has_panicked.store(false, Ordering::Relaxed);
         self.members.iter().for_each(|member| member.state.store(FREE, Ordering::Relaxed));
         rayon::in_place_scope(|scope| {
             let _dismissal = Dismissal(self);
@@ -88,7 +87,7 @@ impl Crew {
     }
 
     /// Does a piece of work with all who are free and come in time, each once; the caller does it in any case, as number 0.
-    /// The same by the caller alone where somebody else has the turn.
+    /// The same by the caller alone where somebody else has the turn; but a crew is meant to have one caller at a time.
     pub fn all(&self, work: &Work) {
         if self.members.is_empty() {
             return work(0);
@@ -101,7 +100,8 @@ impl Crew {
             Err(TryLockError::Poisoned(turn)) => turn.into_inner(), // a panic at work, long over
             Err(TryLockError::WouldBlock) => return work(0),
         };
-        // SAFETY: nobody is at work, and nobody looks at it any more when `Done` is dropped.
+        self.has_panicked.store(false, Ordering::Relaxed);
+        // SAFETY: nobody is at work, and nobody looks at it any more once `Done` has been dropped.
         unsafe { *self.work.get() = Some(std::mem::transmute::<&Work, &'static Work<'static>>(work)) };
         {
             let _done = Done(self);
@@ -158,11 +158,14 @@ impl Member {
         self.state.compare_exchange(INVITED, AT_WORK, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Takes the invitation back, or waits until the work is done.
+    /// Takes the invitation back if nobody has come.
+    fn is_too_late(&self) {
+        let _ = self.state.compare_exchange(INVITED, FREE, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Waits until its part of the work is done.
     fn ends(&self) {
-        if self.state.compare_exchange(INVITED, FREE, Ordering::Acquire, Ordering::Acquire) == Err(AT_WORK) {
-            wait_for(|| (self.state.load(Ordering::Acquire) != AT_WORK).then_some(()));
-        }
+        wait_for(|| (self.state.load(Ordering::Acquire) != AT_WORK).then_some(()));
     }
 
     /// Waits for anything to do, for a while awake.
@@ -212,8 +215,9 @@ struct Done<'a>(&'a Crew);
 
 impl Drop for Done<'_> {
     fn drop(&mut self) {
+        self.0.members.iter().for_each(Member::is_too_late);
         self.0.members.iter().for_each(Member::ends);
-        // SAFETY: nobody is at work.
+        // SAFETY: nobody is at work, and no invitation holds.
         unsafe { *self.0.work.get() = None };
     }
 }
@@ -287,7 +291,7 @@ mod tests {
         let crew = Crew::of(3);
         in_pool(4, || {
             crew.stand(|| {
-                for _ in 0..5 {
+                for _ in 0..2 {
                     gather(&crew); // for ever, if one did not wake up
                     while !crew.members.iter().all(|member| member.asleep.load(Ordering::Relaxed)) {
                         yield_now();
