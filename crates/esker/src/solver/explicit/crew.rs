@@ -1,13 +1,14 @@
 //! Threads of the pool that stay awake between sweeps.
 //!
-//! A thread of the pool that finds nothing to do falls asleep, and between two sweeps there is nothing to do but for one of them. A
-//! [`Crew`] keeps them until it is dismissed: whoever belongs to it waits awake for the next piece of work and falls asleep
-//! only if none comes for long.
+//! A thread of the pool that finds nothing to do falls asleep, and between two sweeps there is nothing to do but for one of
+//! them. A [`Crew`] keeps them until it is dismissed: whoever belongs to it waits awake for the next piece of work and falls
+//! asleep only if none comes for long.
 //!
-//! A piece of work does not wait for threads that have not come yet: they may be busy elsewhere. It must not wait for anything but
-//! what others do who are at it. While a crew stands neither who gives it work nor who is at work may ask the pool or another
-//! crew for anything: who waits for the pool may take up a place in the crew and stay there, or find all its threads there. When it is dismissed it ends
-//! as soon as all its threads have come and gone, so crews in one pool wait for each other's stretches.
+//! A piece of work does not wait for threads that have not come yet: they may be busy elsewhere. It must not wait for anything
+//! but what others do who are at it. While a crew stands neither who gives it work nor who is at work may ask the pool or
+//! another crew for anything: who waits for the pool may take up a place in the crew and stay there, or find all its threads
+//! there. When it is dismissed it ends as soon as all its threads have come and gone, so crews in one pool wait for each
+//! other's stretches.
 
 use crate::contact::hand_over::wait_for;
 use rayon::Scope;
@@ -146,7 +147,7 @@ impl Crew {
 }
 
 impl Member {
-    /// To a piece of work; who has panicked is not there.
+    /// Invites it to a piece of work; who has panicked is not there.
     fn invite(&self) {
         if self.state.load(Ordering::Relaxed) == FREE {
             self.state.store(INVITED, Ordering::Release);
@@ -158,8 +159,8 @@ impl Member {
         self.state.compare_exchange(INVITED, AT_WORK, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Takes the invitation back if nobody has come.
-    fn is_too_late(&self) {
+    /// Takes the invitation back if it has not come.
+    fn withdraw(&self) {
         let _ = self.state.compare_exchange(INVITED, FREE, Ordering::Relaxed, Ordering::Relaxed);
     }
 
@@ -215,7 +216,7 @@ struct Done<'a>(&'a Crew);
 
 impl Drop for Done<'_> {
     fn drop(&mut self) {
-        self.0.members.iter().for_each(Member::is_too_late);
+        self.0.members.iter().for_each(Member::withdraw);
         self.0.members.iter().for_each(Member::ends);
         // SAFETY: nobody is at work, and no invitation holds.
         unsafe { *self.0.work.get() = None };
