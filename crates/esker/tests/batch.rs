@@ -139,9 +139,9 @@ fn head_on(a: Law, b: Law) -> (Model, State) {
     let mut state = State::new(&model);
     for n in 0..64 {
         let y = 3.0 * R * f64::from(n) * Vec3::Y;
-        let gap = 0.005 * R * f64::from(n);
-        add(&model, &mut state, 0, y, R, Vec3::X, Vec3::ZERO);
-        add(&model, &mut state, 0, y + (2.0 * R + gap) * Vec3::X, R, -Vec3::X, Vec3::ZERO);
+        let gap = 0.03 * R * f64::from(n);
+        add(&model, &mut state, 0, y, R, 4.0 * Vec3::X, Vec3::ZERO);
+        add(&model, &mut state, 0, y + (2.0 * R + gap) * Vec3::X, R, -4.0 * Vec3::X, Vec3::ZERO);
     }
     (model, state)
 }

@@ -261,7 +261,7 @@ fn more_workers_than_the_pool_has_threads_called_from_outside_give_the_same_bits
     let (model, start) = cube(21);
     let run = |workers: usize| {
         let (mut solver, mut state) = (Explicit::new(workers).grains_per_worker(FEW), start.clone());
-        solver.advance(&model, &mut state, 400).expect("the run goes on");
+        solver.advance(&model, &mut state, 600).expect("the run goes on");
         (state, solver.rebuilds())
     };
     let ((one, lists), (many, _)) = (run(1), run(2 * rayon::current_num_threads() + 1));

@@ -154,7 +154,7 @@ pub fn build(raw: &RawScene, folder: &Path) -> Result<Scene, SceneError> {
     let fill = grains::prepare(&context, &kinds)?;
     let laws = laws::tables(&context, &kinds, &fill.ranges)?;
     let skin = grains::skin(raw, &fill);
-    // Lists of near walls may look that far: a solver may lengthen the skin by half a radius.
+    // Most grains look no farther for near walls: a solver may lengthen the skin where they are fast.
     let walls = walls::walls(&context, 1.5 * fill.r_max() + skin)?;
     stages::assemble(&context, kinds, fill, laws, walls, skin)
 }

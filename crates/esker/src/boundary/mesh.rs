@@ -224,11 +224,17 @@ impl Mesh {
         }
     }
 
-    /// Appends the triangles nearer than `reach` to a point.
+    /// Appends the triangles nearer than `reach` to a point, ascending.
     pub fn near(&self, point: Vec3, reach: f64, out: &mut Vec<u32>) {
         let near = |t: &u32| self.try_triangle(*t as usize, point, reach).is_some();
-        if reach <= self.reach {
+        let farther = reach - self.reach;
+        if farther <= 0.0 {
             out.extend(self.grid.near(point).iter().copied().filter(near));
+        } else if self.grid.cells_around(farther) < self.triangles.len() as f64 {
+            let mut found: Vec<u32> = self.grid.around(point, farther).flatten().copied().filter(near).collect();
+            found.sort_unstable();
+            found.dedup();
+            out.extend(found);
         } else {
             out.extend((0..self.triangles.len() as u32).filter(near));
         }
@@ -370,6 +376,25 @@ mod tests {
             contacts += fast.len();
         }
         assert!(contacts > 2000);
+    }
+
+    #[test]
+    fn the_grid_finds_the_same_near_triangles_as_the_search_through_all_however_far_one_looks() {
+        let mesh = sheet(30, 0.03);
+        for (reach, by_cells) in [(0.03, true), (0.04, true), (0.1, true), (0.15, true), (2.0, false)] {
+            assert_eq!(mesh.grid.cells_around(reach - mesh.reach) < mesh.triangles.len() as f64, by_cells, "{reach}");
+            let mut found = 0;
+            for k in 0..500 {
+                let part = |irrational: f64| 1.4 * (f64::from(k) * irrational).fract() - 0.2;
+                let point = Vec3::new(part(0.819_172_513), part(0.671_043_606), part(0.549_700_478) - 0.5);
+                let mut near = vec![7];
+                mesh.near(point, reach, &mut near);
+                let all = (0..mesh.triangles.len()).filter(|t| mesh.try_triangle(*t, point, reach).is_some());
+                assert_eq!(near[1..], all.map(|t| t as u32).collect::<Vec<_>>());
+                found += near.len() - 1;
+            }
+            assert!(found > 100, "{found} at {reach}");
+        }
     }
 
     #[test]

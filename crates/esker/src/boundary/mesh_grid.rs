@@ -1,4 +1,5 @@
-//! A uniform grid over a mesh: each cell lists every triangle within reach of it, so a grain asks one cell.
+//! A uniform grid over a mesh: each cell lists every triangle within reach of it, so a grain asks one cell, and who looks
+//! farther asks some around.
 //!
 //! Built once in the wall frame. Cells are as wide as the reach unless that would make too many: then they are widened
 //! until cells and lists fit a budget proportional to the number of triangles. Compared with the search through all
@@ -105,7 +106,28 @@ impl MeshGrid {
         if !(cell.cmpge(Vec3::ZERO).all() && cell.cmplt(size).all()) {
             return &[];
         }
-        let k = (cell.z as usize * self.size[1] + cell.y as usize) * self.size[0] + cell.x as usize;
+        self.cell((cell.z as usize * self.size[1] + cell.y as usize) * self.size[0] + cell.x as usize)
+    }
+
+    /// Of each cell that a cube of this half width around a point meets, what [`Self::near`] says: among all of them are all
+    /// triangles nearer to the point than the reach and this width, some several times.
+    pub fn around(&self, point: Vec3, width: f64) -> impl Iterator<Item = &[u32]> {
+        let last = Vec3::new(self.size[0] as f64, self.size[1] as f64, self.size[2] as f64) - Vec3::ONE;
+        let cell = |corner: Vec3| ((corner - self.origin) * self.inverse_width).floor();
+        let more = Vec3::splat(width * SLACK);
+        let (low, high) = (cell(point - more).max(Vec3::ZERO), cell(point + more).min(last));
+        let range = |low: f64, high: f64| low as usize..(high + 1.0).max(0.0) as usize;
+        let (x, y, z) = (range(low.x, high.x), range(low.y, high.y), range(low.z, high.z));
+        let rows = z.flat_map(move |k| y.clone().map(move |j| (k * self.size[1] + j) * self.size[0]));
+        rows.flat_map(move |row| x.clone().map(move |i| self.cell(row + i)))
+    }
+
+    /// Most cells that a cube of this half width meets.
+    pub fn cells_around(&self, width: f64) -> f64 {
+        (2.0 * width * SLACK * self.inverse_width + 2.0).powi(3)
+    }
+
+    fn cell(&self, k: usize) -> &[u32] {
         &self.triangles[self.start[k] as usize..self.start[k + 1] as usize]
     }
 

@@ -11,32 +11,50 @@ use crate::math::Vec3;
 use crate::model::Model;
 use crate::particles::{Motion, Particles, Place};
 use rayon::prelude::*;
+use std::iter::successors;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Steps that a list should last at least: with fewer the search costs more than looking at more candidates would.
-const LASTING: f64 = 100.0;
+/// What making a list costs for each grain and for each candidate, as many times as much as one candidate more costs in a
+/// step. Measured: 450 and 95 ns, and 1 to 5 ns; half of these numbers or a third more made no difference that could be seen.
+const FOR_GRAIN: f64 = 220.0;
+const FOR_CANDIDATE: f64 = 50.0;
 
-/// Most steps a list is made for.
-const MOST_LASTING: f64 = 1600.0;
+/// Lists are tried that last longer by this factor.
+const LONGER: f64 = 1.25;
 
-/// By how much margins may be longer on average for the sake of a list that lasts longer.
-const LENGTHENING: f64 = 1.2;
+/// How near each other grains are: candidates for a grain in a list without margins.
+#[derive(Clone, Copy, Debug)]
+pub struct Crowding(f64);
+
+impl Default for Crowding {
+    /// Of a dense packing, of which a fraction 0.6 is solid: half the centres within a diameter of another.
+    fn default() -> Self {
+        Self(4.0 * 0.6)
+    }
+}
+
+/// Walls that come nearer.
+#[derive(Clone, Copy, Debug)]
+pub struct Approach {
+    /// Largest speed at which they do \[m/s\].
+    pub speed: f64,
+    /// For how long they have done so when the list is made \[s\].
+    pub ahead: f64,
+}
 
 /// The margins of a list, and how much of them is used up.
 #[derive(Debug)]
 pub struct Margins {
     /// Of each block of grains.
     blocks: Vec<Margin>,
-    /// Steps they should last.
-    lasting: f64,
+    /// How many times as many candidates they let grains have as if there were none.
+    widening: f64,
     /// Velocity of the frame \[m/s\].
     drift: Vec3,
     /// Where the frame has moved \[m\].
     drifted: Vec3,
     /// Where the grains were.
     reference: Vec<Vec3>,
-    /// Largest radius \[m\].
-    largest: f64,
     /// How far apart bodies may be for a force between them \[m\].
     range: f64,
     /// Margin of walls besides those of the grains \[m\].
@@ -63,9 +81,15 @@ impl Margin {
 }
 
 impl Margins {
-    /// For grains as they move now, with `pairs_before` candidates in the last list. Without a scheme that tells the velocities
-    /// of blocks all have the same margin.
-    pub fn new(model: &Model, particles: &Particles, scheme: Option<&Isotropic>, pairs_before: usize) -> Self {
+    /// For grains as they move now and walls that approach them. Without a scheme that tells the velocities of blocks all have
+    /// the same margin.
+    pub fn new(
+        model: &Model,
+        particles: &Particles,
+        scheme: Option<&Isotropic>,
+        crowding: Crowding,
+        approach: Approach,
+    ) -> Self {
         let n = particles.owned();
         let (places, motions) = (&particles.place[..n], &particles.motion[..n]);
         let sum = |block: &[Motion]| block.iter().map(|motion| motion.velocity).sum::<Vec3>();
@@ -77,49 +101,38 @@ impl Margins {
             let all = speeds.iter().copied().fold(0.0, f64::max);
             speeds.fill(all);
         }
-        let radii = || places.par_iter().with_min_len(4096).map(|place| place.radius);
-        let largest = radii().reduce(|| 0.0, f64::max);
-        let smallest = radii().reduce(|| largest, f64::min);
+        let Radii { smallest, mean: radius, largest } = Radii::of(places);
         let smallest_period = model.cell.length.iter().flatten().fold(f64::INFINITY, |a, &b| a.min(b));
         let least = 0.5 * model.skin;
-        // A list near its limit must not be made longer, and the search allows no more than a period, less a hair.
         let range = model.laws.range(largest);
+        // The search allows no more than a period, less a hair.
         let room = 0.5 * (0.999 * smallest_period - 2.0 * largest - range);
-        let most = if pairs_before < lanes::MOST / 4 { least + 0.25 * smallest } else { least };
-        let most = most.min(room).max(least);
-        // In this order: a speed that is no number gets the least.
-        let whole = |steps: f64, speed: f64| (steps * model.dt * speed).max(least).min(most);
-        // Where few grains move much a list may last longer without becoming much longer.
-        let sum = |steps: f64| speeds.iter().map(|&speed| whole(steps, speed)).sum::<f64>();
-        let mut lasting = LASTING;
-        while lasting < MOST_LASTING && sum(2.0 * lasting) < LENGTHENING * sum(LASTING) {
-            lasting *= 2.0;
-        }
+        let most = (least + smallest).min(room).max(least);
+        let wall_speed = if model.walls.is_empty() { 0.0 } else { approach.speed + drift.length() };
+        let choice = Choice { speeds: &speeds, dt: model.dt, least, most, radius };
+        let most_to_walls = model.skin + largest;
+        let lasting = choice.lasting(crowding, n, most_to_walls / (model.dt * wall_speed));
+        let to_walls = (lasting * model.dt * wall_speed).max(least).min(most_to_walls);
         Self {
-            blocks: speeds.iter().map(|&speed| Margin { whole: whole(lasting, speed), used: 0.0 }).collect(),
-            lasting,
+            blocks: speeds.iter().map(|&speed| Margin { whole: choice.whole(lasting, speed), used: 0.0 }).collect(),
+            widening: choice.widening(lasting),
             drift,
             drifted: Vec3::ZERO,
             reference: places.par_iter().with_min_len(4096).map(|place| place.position).collect(),
-            largest,
             range,
-            walls: f64::INFINITY,
-            wall_speed: 0.0,
-            walls_moved: 0.0,
+            walls: if model.walls.is_empty() { f64::INFINITY } else { to_walls },
+            wall_speed,
+            walls_moved: approach.speed * approach.ahead,
             used_up: AtomicBool::new(false),
         }
     }
 
-    /// Takes walls, if there are any, into account that come nearer at a speed of at most `speed` \[m/s\] and have come
-    /// nearer for a time `ahead` already \[s\].
-    pub fn with_walls(mut self, model: &Model, speed: f64, ahead: f64) -> Self {
-        self.wall_speed = speed + self.drift.length();
-        self.walls_moved = speed * ahead;
-        let wanted = self.lasting * model.dt * self.wall_speed;
-        if !model.walls.is_empty() {
-            self.walls = wanted.max(0.5 * model.skin).min(model.skin + self.largest);
+    /// What a list with so many pairs tells of how near each other its grains are.
+    pub fn crowding(&self, pairs: usize) -> Crowding {
+        match self.reference.len() {
+            0 => Crowding::default(),
+            n => Crowding(pairs as f64 / (n as f64 * self.widening)),
         }
-        self
     }
 
     /// Margin of a grain \[m\].
@@ -170,6 +183,79 @@ impl Margins {
     /// Memory held \[byte\].
     pub fn memory_held(&self) -> usize {
         crate::state::held(&self.blocks) + crate::state::held(&self.reference)
+    }
+}
+
+/// What a list with so many candidates for a grain costs for a grain and step if it lasts so long, in candidates.
+fn cost(steps: f64, candidates: f64) -> f64 {
+    (FOR_GRAIN + FOR_CANDIDATE * candidates) / steps + candidates
+}
+
+/// What margins may be chosen for.
+struct Choice<'a> {
+    /// Of the blocks \[m/s\].
+    speeds: &'a [f64],
+    dt: f64,
+    /// Bounds of the margins \[m\].
+    least: f64,
+    most: f64,
+    /// Mean radius \[m\].
+    radius: f64,
+}
+
+impl Choice<'_> {
+    /// Margin of a block that is to last so many steps \[m\].
+    fn whole(&self, steps: f64, speed: f64) -> f64 {
+        // In this order: a speed that is no number gets the least.
+        (steps * self.dt * speed).max(self.least).min(self.most)
+    }
+
+    /// How many times as many candidates such margins let grains have as none: as if all had the mean margin and radius.
+    fn widening(&self, steps: f64) -> f64 {
+        let mean = self.speeds.iter().map(|&speed| self.whole(steps, speed)).sum::<f64>() / self.speeds.len() as f64;
+        (1.0 + mean / self.radius).powi(3)
+    }
+
+    /// Steps that a list of `grains` should last, `most` at most, so that making lists and looking at candidates cost least.
+    fn lasting(&self, crowding: Crowding, grains: usize, most: f64) -> f64 {
+        // The fastest grains end a list: with the least margins it lasts so long, and with the largest so long.
+        let fastest = self.dt * self.speeds.iter().copied().fold(0.0, f64::max);
+        let longest = (self.most / fastest).min(most);
+        let shortest = (self.least / fastest).min(longest);
+        let longer = |steps: &f64| Some((LONGER * steps).min(longest)).filter(|longer| longer > steps);
+        let mut best = (shortest, f64::INFINITY);
+        for steps in successors(Some(shortest), longer) {
+            let candidates = crowding.0 * self.widening(steps);
+            let cost = cost(steps, candidates);
+            // A list near its limit must not be made longer.
+            let fits = candidates * (grains as f64) < lanes::MOST as f64 / 4.0;
+            if !fits || cost >= best.1 {
+                break;
+            }
+            best = (steps, cost);
+        }
+        best.0
+    }
+}
+
+/// What is asked of the radii of all grains \[m\].
+struct Radii {
+    smallest: f64,
+    mean: f64,
+    largest: f64,
+}
+
+impl Radii {
+    fn of(places: &[Place]) -> Self {
+        let of_some = |places: &[Place]| {
+            let radii = || places.iter().map(|place| place.radius);
+            [radii().fold(f64::INFINITY, f64::min), radii().sum(), radii().fold(0.0, f64::max)]
+        };
+        // Added up in fixed order, for the same list with any number of threads.
+        let parts: Vec<[f64; 3]> = places.par_chunks(4096).map(of_some).collect();
+        let all =
+            parts.into_iter().fold([f64::INFINITY, 0.0, 0.0], |a, b| [a[0].min(b[0]), a[1] + b[1], a[2].max(b[2])]);
+        Self { smallest: all[0], mean: all[1] / places.len() as f64, largest: all[2] }
     }
 }
 
@@ -226,11 +312,10 @@ mod tests {
     fn margins(grains: usize, drift: Vec3, wall_speed: f64) -> Margins {
         Margins {
             blocks: vec![Margin { whole: 1.0, used: 0.0 }; grains.div_ceil(BLOCK)],
-            lasting: LASTING,
+            widening: 1.0,
             drift,
             drifted: Vec3::ZERO,
             reference: (0..grains).map(|i| i as f64 * Vec3::Z).collect(),
-            largest: 1.0,
             range: 0.0,
             walls: 1.0,
             wall_speed,
@@ -274,5 +359,49 @@ mod tests {
         assert!(!margins.are_used_up(), "0.8 of 1");
         margins.spend(&[], 0.0, 2.0);
         assert!(margins.are_used_up(), "1.6 of 1");
+    }
+
+    /// For blocks with these speeds, in radii a step.
+    fn choice(speeds: &[f64]) -> Choice<'_> {
+        Choice { speeds, dt: 1.0, least: 0.1, most: 1.1, radius: 1.0 }
+    }
+
+    #[test]
+    fn no_list_that_lasts_longer_or_shorter_is_cheaper_by_more_than_a_fiftieth() {
+        for (speed, crowding) in
+            [(1e-5, 2.4), (3e-4, 2.4), (1e-3, 2.4), (3e-3, 2.4), (1e-2, 2.4), (1e-3, 0.1), (1e-2, 0.01)]
+        {
+            let slow_and_fast = [speed, 0.1 * speed, 0.01 * speed, 0.0];
+            for speeds in [&slow_and_fast[..1], &slow_and_fast] {
+                let choice = choice(speeds);
+                let cost = |steps: f64| cost(steps, crowding * choice.widening(steps));
+                let chosen = choice.lasting(Crowding(crowding), 1000, f64::INFINITY);
+                let shortest = choice.least / speed;
+                let longest = choice.most / speed;
+                let least = (0..=1000).map(|k| shortest * (longest / shortest).powf(f64::from(k) / 1000.0)).map(cost);
+                let least = least.fold(f64::INFINITY, f64::min);
+                assert!(cost(chosen) < 1.02 * least, "{speed} {crowding}: {chosen} steps, {} to {least}", cost(chosen));
+            }
+        }
+    }
+
+    #[test]
+    fn where_grains_are_far_apart_or_few_of_them_fast_lists_last_longer_and_where_there_are_too_many_not() {
+        let lasting = |speeds: &[f64], crowding, n| choice(speeds).lasting(Crowding(crowding), n, f64::INFINITY);
+        let all_fast = lasting(&[2e-3; 4], 2.4, 1000);
+        assert!((50.0..150.0).contains(&all_fast), "{all_fast}");
+        assert!(lasting(&[2e-3; 4], 0.05, 1000) > 2.0 * all_fast);
+        assert!(lasting(&[2e-3, 0.0, 0.0, 0.0, 0.0, 0.0], 2.4, 1000) > 1.5 * all_fast);
+        assert_eq!(lasting(&[2e-3; 4], 2.4, lanes::MOST), 50.0, "the least margins");
+        assert_eq!(lasting(&[0.0; 4], 2.4, 1000), f64::INFINITY, "for ever");
+        assert_eq!(choice(&[2e-3; 4]).lasting(Crowding(0.05), 1000, 60.0), 60.0, "walls are faster");
+        assert_eq!(lasting(&[], 2.4, 0), f64::INFINITY, "no grains at all");
+    }
+
+    #[test]
+    fn a_list_tells_the_next_how_crowded_it_was() {
+        let margins = Margins { widening: 1.5, ..margins(1000, Vec3::ZERO, 0.0) };
+        assert!((margins.crowding(3600).0 - 2.4).abs() < 1e-12);
+        assert_eq!(super::tests::margins(0, Vec3::ZERO, 0.0).crowding(0).0, 2.4, "nothing known");
     }
 }

@@ -30,7 +30,7 @@ use crate::model::Model;
 use crate::state::State;
 use contacts::{Then, contacts};
 use crew::Crew;
-use margins::Margins;
+use margins::{Approach, Crowding, Margins};
 use passes::{AllColumns, Blocks, isotropic_pass};
 use std::iter::repeat_with;
 use std::sync::Arc;
@@ -67,8 +67,8 @@ pub struct Explicit {
     unfinished: bool,
     /// The next step has begun, with these speeds.
     begun: Option<Speeds>,
-    /// Candidate pairs of the last list.
-    pairs: usize,
+    /// What the last list told.
+    crowding: Crowding,
 }
 
 impl Explicit {
@@ -88,7 +88,7 @@ impl Explicit {
             list: None,
             unfinished: false,
             begun: None,
-            pairs: 0,
+            crowding: Crowding::default(),
         }
     }
 
@@ -342,9 +342,9 @@ impl Explicit {
         let p = &state.particles;
         list.scratch.mean.truncate(p.owned());
         let near_walls = wall_finder(model, state, state.time);
-        let margins = Margins::new(model, p, list.scheme.as_ref(), self.pairs);
         // The walls are looked at where they stood at the start of the step.
-        let margins = margins.with_walls(model, near_walls.speed, model.dt);
+        let approach = Approach { speed: near_walls.speed, ahead: model.dt };
+        let margins = Margins::new(model, p, list.scheme.as_ref(), self.crowding, approach);
         let mut candidates = search(model, p, &margins)?;
         list::renew(
             &mut list.segments,
@@ -355,7 +355,7 @@ impl Explicit {
             loop_of(&list.batch),
             loop_of_walls(&list.wall_batch),
         );
-        self.pairs = candidates.forget_rows();
+        self.crowding = margins.crowding(candidates.forget_rows());
         list.candidates = candidates;
         list.kind = list.candidates.kinds(&p.kind);
         list.margins = margins;
@@ -390,8 +390,8 @@ impl Explicit {
         integrate::start(model.integrator, p, model.dt);
         let scheme = Isotropic::of(model, &state.particles, self.width);
         let near_walls = wall_finder(model, state, t);
-        let margins =
-            Margins::new(model, &state.particles, scheme.as_ref(), self.pairs).with_walls(model, near_walls.speed, 0.0);
+        let approach = Approach { speed: near_walls.speed, ahead: 0.0 };
+        let margins = Margins::new(model, &state.particles, scheme.as_ref(), self.crowding, approach);
         let mut candidates = search(model, &state.particles, &margins)?;
         let workers = self.workers.min(n.div_ceil(self.grains_per_worker)).max(1);
         // The fast loops leave losses with the loads, where the fast integration finds them.
@@ -413,7 +413,7 @@ impl Explicit {
         state.contacts.leave();
         let p = &state.particles;
         let kind = candidates.kinds(&p.kind);
-        self.pairs = candidates.forget_rows();
+        self.crowding = margins.crowding(candidates.forget_rows());
         let mut scratch = integrate::Scratch::default();
         let mut now = Vec::new();
         match scheme {
