@@ -109,7 +109,7 @@ impl Mesh {
     /// Most triangles a mesh may have: features and entries of the grid are numbered in 32 bits.
     pub const MOST_TRIANGLES: usize = u32::MAX as usize / 128;
 
-    /// A mesh for grains up to the radius `reach` \[m\] (larger ones are answered too, by searching all triangles).
+    /// A mesh for grains up to the radius `reach` \[m\] (larger ones are answered too, but slowly).
     pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>, reach: f64) -> Result<Mesh, MeshError> {
         check(&vertices, &triangles, reach)?;
         let given = triangles.len();
@@ -227,17 +227,24 @@ impl Mesh {
     /// Appends the triangles nearer than `reach` to a point, ascending.
     pub fn near(&self, point: Vec3, reach: f64, out: &mut Vec<u32>) {
         let near = |t: &u32| self.try_triangle(*t as usize, point, reach).is_some();
-        let farther = reach - self.reach;
-        if farther <= 0.0 {
+        if reach <= self.reach {
             out.extend(self.grid.near(point).iter().copied().filter(near));
-        } else if self.grid.cells_around(farther) < self.triangles.len() as f64 {
-            let mut found: Vec<u32> = self.grid.around(point, farther).flatten().copied().filter(near).collect();
+        } else if self.is_cheaper_by_cells(point, reach) {
+            let around = self.grid.around(point, reach - self.reach);
+            let mut found: Vec<u32> = around.flatten().copied().filter(near).collect();
             found.sort_unstable();
             found.dedup();
             out.extend(found);
         } else {
             out.extend((0..self.triangles.len() as u32).filter(near));
         }
+    }
+
+    /// Whether there are fewer triangles to try, beyond the reach of a cell, in the cells around than in the mesh.
+    fn is_cheaper_by_cells(&self, point: Vec3, reach: f64) -> bool {
+        let (all, farther) = (self.triangles.len(), reach - self.reach);
+        self.grid.cells_around(farther) < all as f64
+            && self.grid.around(point, farther).map(<[u32]>::len).sum::<usize>() < all
     }
 
     /// The nearest point of a triangle, if a sphere reaches it.
@@ -380,20 +387,22 @@ mod tests {
 
     #[test]
     fn the_grid_finds_the_same_near_triangles_as_the_search_through_all_however_far_one_looks() {
-        let mesh = sheet(30, 0.03);
-        for (reach, by_cells) in [(0.03, true), (0.04, true), (0.1, true), (0.15, true), (2.0, false)] {
-            assert_eq!(mesh.grid.cells_around(reach - mesh.reach) < mesh.triangles.len() as f64, by_cells, "{reach}");
-            let mut found = 0;
-            for k in 0..500 {
+        // With cells as wide as the reach, with wider ones, since there would be too many, and with large ones.
+        for (n, reach) in [(30, 0.03), (30, 0.005), (60, 0.5)] {
+            let mesh = sheet(n, reach);
+            let (mut found, mut by_cells) = (0, [0; 2]);
+            for k in 0..2000 {
                 let part = |irrational: f64| 1.4 * (f64::from(k) * irrational).fract() - 0.2;
                 let point = Vec3::new(part(0.819_172_513), part(0.671_043_606), part(0.549_700_478) - 0.5);
+                let farther = [0.01, 0.05, 0.1, 2.0][k as usize % 4];
                 let mut near = vec![7];
-                mesh.near(point, reach, &mut near);
-                let all = (0..mesh.triangles.len()).filter(|t| mesh.try_triangle(*t, point, reach).is_some());
+                mesh.near(point, reach + farther, &mut near);
+                let all = (0..mesh.triangles.len()).filter(|t| mesh.try_triangle(*t, point, reach + farther).is_some());
                 assert_eq!(near[1..], all.map(|t| t as u32).collect::<Vec<_>>());
                 found += near.len() - 1;
+                by_cells[usize::from(mesh.is_cheaper_by_cells(point, reach + farther))] += usize::from(near.len() > 1);
             }
-            assert!(found > 100, "{found} at {reach}");
+            assert!(found > 100_000 && by_cells.iter().all(|&points| points > 50), "{n} {reach}: {found} {by_cells:?}");
         }
     }
 

@@ -19,6 +19,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const FOR_GRAIN: f64 = 220.0;
 const FOR_CANDIDATE: f64 = 50.0;
 
+/// Least and most steps a list is made for.
+const LEAST_LASTING: f64 = 1.0;
+const MOST_LASTING: f64 = 1600.0;
+
 /// Lists are tried that last longer by this factor.
 const LONGER: f64 = 1.25;
 
@@ -220,8 +224,8 @@ impl Choice<'_> {
     fn lasting(&self, crowding: Crowding, grains: usize, most: f64) -> f64 {
         // The fastest grains end a list: with the least margins it lasts so long, and with the largest so long.
         let fastest = self.dt * self.speeds.iter().copied().fold(0.0, f64::max);
-        let longest = (self.most / fastest).min(most);
-        let shortest = (self.least / fastest).min(longest);
+        let longest = (self.most / fastest).min(most).min(MOST_LASTING);
+        let shortest = (self.least / fastest).max(LEAST_LASTING).min(longest);
         let longer = |steps: &f64| Some((LONGER * steps).min(longest)).filter(|longer| longer > steps);
         let mut best = (shortest, f64::INFINITY);
         for steps in successors(Some(shortest), longer) {
@@ -376,8 +380,8 @@ mod tests {
                 let choice = choice(speeds);
                 let cost = |steps: f64| cost(steps, crowding * choice.widening(steps));
                 let chosen = choice.lasting(Crowding(crowding), 1000, f64::INFINITY);
-                let shortest = choice.least / speed;
-                let longest = choice.most / speed;
+                let longest = (choice.most / speed).min(MOST_LASTING);
+                let shortest = (choice.least / speed).min(longest);
                 let least = (0..=1000).map(|k| shortest * (longest / shortest).powf(f64::from(k) / 1000.0)).map(cost);
                 let least = least.fold(f64::INFINITY, f64::min);
                 assert!(cost(chosen) < 1.02 * least, "{speed} {crowding}: {chosen} steps, {} to {least}", cost(chosen));
@@ -393,9 +397,11 @@ mod tests {
         assert!(lasting(&[2e-3; 4], 0.05, 1000) > 2.0 * all_fast);
         assert!(lasting(&[2e-3, 0.0, 0.0, 0.0, 0.0, 0.0], 2.4, 1000) > 1.5 * all_fast);
         assert_eq!(lasting(&[2e-3; 4], 2.4, lanes::MOST), 50.0, "the least margins");
-        assert_eq!(lasting(&[0.0; 4], 2.4, 1000), f64::INFINITY, "for ever");
+        assert_eq!(lasting(&[0.0; 4], 2.4, 1000), MOST_LASTING);
+        let no_skin = Choice { least: 0.0, ..choice(&[2e-3; 4]) };
+        assert!(no_skin.lasting(Crowding(2.4), 1000, f64::INFINITY) > 0.5 * all_fast);
         assert_eq!(choice(&[2e-3; 4]).lasting(Crowding(0.05), 1000, 60.0), 60.0, "walls are faster");
-        assert_eq!(lasting(&[], 2.4, 0), f64::INFINITY, "no grains at all");
+        assert_eq!(lasting(&[], 2.4, 0), MOST_LASTING, "no grains at all");
     }
 
     #[test]
