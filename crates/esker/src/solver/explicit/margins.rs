@@ -15,7 +15,7 @@ use std::iter::successors;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What making a list costs for each grain and for each candidate, as many times as much as one candidate more costs in a
-/// step. Measured: 450 and 95 ns, and 1 to 5 ns; half of these numbers or a third more made no difference that could be seen.
+/// step. Measured: 450 and 95 ns, and 1 to 5 ns; half of these numbers or three tenths more made no difference that could be seen.
 const FOR_GRAIN: f64 = 220.0;
 const FOR_CANDIDATE: f64 = 50.0;
 
