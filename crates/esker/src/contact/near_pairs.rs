@@ -1,6 +1,9 @@
 //! Pairs that may touch within the next steps, picked from a list of candidates block by block: what the fast contact loop
 //! ([`batch`](super::batch)) walks over.
 //!
+//! Whether others have come close is asked every few steps, mostly of those few that were not much farther off when all were
+//! looked at; all are looked at when grains may have come nearer by as much.
+//!
 //! A new list takes over the memories of the old one when its near pairs are found for the first time, in the sweep that
 //! follows: the lists only tell which pair finds its memory where. Octets that have nothing left to give make room for the
 //! new ones, so that a new list needs hardly more memory than one.
@@ -53,6 +56,10 @@ pub struct Block {
     /// How much nearer two grains may still come before another pair has to be among them \[m\]; minus infinity if
     /// nobody has looked yet.
     pub room: f64,
+    /// Of the other candidates those that may have to be before all others. Lanes that hold no pair repeat one that does.
+    pub soon: Vec<Octet>,
+    /// How much nearer two grains may still come before one that is neither there nor among them has to be \[m\].
+    pub room_beyond: f64,
     /// The grains of the candidates lie in this range, or are images or far off.
     pub grains: Range<usize>,
     /// Whether some are far off.
@@ -61,6 +68,14 @@ pub struct Block {
     pub inside: Vec<u8>,
     /// How many are.
     pub count: usize,
+}
+
+impl Block {
+    /// Grains have come so much nearer to each other, at most \[m\].
+    pub fn come_nearer(&mut self, by: f64) {
+        self.room -= by;
+        self.room_beyond -= by;
+    }
 }
 
 /// What the candidates of a list remember before the near ones are found.
@@ -122,6 +137,8 @@ impl Near {
                 octets: Octets::default(),
                 handed: Vec::new(),
                 room: f64::NEG_INFINITY,
+                soon: Vec::new(),
+                room_beyond: f64::NEG_INFINITY,
                 grains: index(i[pairs.start])..index(*last) + 1,
                 far: grains().any(|(i, j)| *j - *i >= FAR),
                 inside: Vec::new(),
@@ -168,7 +185,7 @@ impl Near {
         let last = block + 1 == blocks.len();
         let Block { octets, inside, count, room, .. } = &mut blocks[block];
         swap(inside, &mut picked.inside);
-        *count = picked.count;
+        *count = picked.near.count;
         if *room > f64::NEG_INFINITY {
             swap(octets, spare);
             picked.find_memories(spare);
@@ -181,6 +198,16 @@ impl Near {
                 *inherited = Inherited::default();
             }
         }
+    }
+
+    /// Tells block `block` which pairs may have to be near soon: those picked for it that are not already.
+    pub fn set_soon(&mut self, room: &mut Room, block: usize) {
+        let (Block { soon, inside, .. }, lot) = (&mut self.blocks[block], &mut room.picked.soon);
+        let first = block * BLOCK;
+        lot.retain(|k| inside[(k as usize - first) / 8] >> (k % 8) & 1 == 0);
+        lot.fill_up();
+        soon.clear();
+        soon.extend(lot.octets());
     }
 
     /// Room for pairs to be picked from the candidates of a block, and the block.
@@ -200,16 +227,17 @@ impl Near {
     pub fn memory_held(&self) -> usize {
         let Inherited { slots, octets, .. } = &self.inherited;
         let inherited = held(slots) + octets.iter().map(Octets::memory_held).sum::<usize>();
-        let of_block = |block: &Block| block.octets.memory_held() + held(&block.handed) + held(&block.inside);
+        let of_block =
+            |block: &Block| block.octets.memory_held() + held(&block.handed) + held(&block.inside) + held(&block.soon);
         let blocks: usize = self.blocks.iter().map(of_block).sum();
         inherited + blocks + held(&self.blocks)
     }
 }
 
-/// Pairs picked from a block of candidates.
+/// Some pairs of a list of candidates.
 #[derive(Clone, Debug, Default)]
-pub struct Picked {
-    /// Place of each in the list of candidates, ascending; this and the next columns have room for all and eight more.
+pub struct Lot {
+    /// Place of each in the list, ascending; this and the next columns have room for all and eight more.
     pub k: Vec<u32>,
     /// First grain of each.
     pub i: Vec<u32>,
@@ -217,20 +245,69 @@ pub struct Picked {
     pub j: Vec<u32>,
     /// How many.
     pub count: usize,
-    /// Which of the candidates they are, one bit each.
+}
+
+impl Lot {
+    /// Forgets all, and makes room for so many.
+    fn clear(&mut self, most: usize) {
+        self.count = 0;
+        for column in [&mut self.k, &mut self.i, &mut self.j] {
+            column.resize(column.len().max(most + 8), 0);
+        }
+    }
+
+    /// Keeps those whose place passes the test.
+    fn retain(&mut self, keep: impl Fn(u32) -> bool) {
+        let mut kept = 0;
+        for n in 0..self.count {
+            let k = self.k[n];
+            (self.k[kept], self.i[kept], self.j[kept]) = (k, self.i[n], self.j[n]);
+            kept += usize::from(keep(k));
+        }
+        self.count = kept;
+    }
+
+    /// Repeats the last pair until there are whole octets. Returns how many pairs that makes.
+    fn fill_up(&mut self) -> usize {
+        let whole = self.count.next_multiple_of(8);
+        for column in [&mut self.k, &mut self.i, &mut self.j] {
+            let last = column[self.count.max(1) - 1];
+            column[self.count..whole].fill(last);
+        }
+        whole
+    }
+
+    /// Their grains, once they fill whole octets.
+    fn octets(&self) -> impl Iterator<Item = Octet> {
+        let whole = ..self.count.next_multiple_of(8);
+        let eights = self.i[whole].as_chunks().0.iter().zip(self.j[whole].as_chunks().0);
+        eights.map(|(i, j)| Octet { i: *i, j: *j })
+    }
+
+    fn memory_held(&self) -> usize {
+        held(&self.k) + held(&self.i) + held(&self.j)
+    }
+}
+
+/// Pairs picked from a block of candidates.
+#[derive(Clone, Debug, Default)]
+pub struct Picked {
+    /// Those that are near.
+    pub near: Lot,
+    /// Which of the candidates these are, one bit each.
     pub inside: Vec<u8>,
-    /// Where each finds its memory.
+    /// Those that are or soon may be, but for those that are and were.
+    pub soon: Lot,
+    /// Where each near pair finds its memory.
     from: Vec<Slot>,
 }
 
 impl Picked {
     /// Forgets all, and makes room for so many.
     fn clear(&mut self, most: usize) {
-        self.count = 0;
+        self.near.clear(most);
         self.inside.clear();
-        for column in [&mut self.k, &mut self.i, &mut self.j] {
-            column.resize(column.len().max(most + 8), 0);
-        }
+        self.soon.clear(most);
     }
 
     /// Looks for each pair among those before, which are sorted too.
@@ -251,7 +328,7 @@ impl Picked {
     fn find<T>(&mut self, others: &[T], k_of: impl Fn(&T) -> u32, slot: impl Fn(usize) -> Slot) -> usize {
         self.from.clear();
         let mut at = 0;
-        for &k in &self.k[..self.count] {
+        for &k in &self.near.k[..self.near.count] {
             while at < others.len() && k_of(&others[at]) < k {
                 at += 1;
             }
@@ -271,17 +348,19 @@ impl Picked {
         law: impl Fn(u32, u32) -> u8,
         others: impl Fn(Slot) -> &'a Octets,
     ) {
-        let whole = ..self.fill_up();
+        let Self { near, from, .. } = self;
+        let whole = ..near.fill_up();
+        from.resize(whole.end, Slot::NOWHERE);
         let len = whole.end / 8;
         if octets.tags.capacity() > len + len / 8 + 16 {
             *octets = Octets::default(); // from a time with more pairs
         }
         octets.resize(len, needs);
-        let eights = self.k[whole].as_chunks().0.iter();
-        let eights = eights.zip(self.i[whole].as_chunks().0).zip(self.j[whole].as_chunks().0);
-        for (o, (((k, i), j), &from)) in eights.zip(self.from.as_chunks().0).enumerate() {
-            let pairs = (self.count - 8 * o).min(8);
-            octets.pairs[o] = Octet { i: *i, j: *j };
+        let eights = near.k[whole].as_chunks().0.iter().zip(near.octets());
+        for (o, ((k, octet), &from)) in eights.zip(from.as_chunks().0).enumerate() {
+            let pairs = (near.count - 8 * o).min(8);
+            let Octet { i, j } = octet;
+            octets.pairs[o] = octet;
             octets.k[o] = *k;
             let (mut farthest, mut far) = (0, false);
             for l in 0..8 {
@@ -296,18 +375,7 @@ impl Picked {
         }
     }
 
-    /// Repeats the last pair, without its memory, until there are whole octets. Returns how many pairs that makes.
-    fn fill_up(&mut self) -> usize {
-        let whole = self.count.next_multiple_of(8);
-        for column in [&mut self.k, &mut self.i, &mut self.j] {
-            let last = column[self.count.max(1) - 1];
-            column[self.count..whole].fill(last);
-        }
-        self.from.resize(whole, Slot::NOWHERE);
-        whole
-    }
-
     fn memory_held(&self) -> usize {
-        held(&self.k) + held(&self.i) + held(&self.j) + held(&self.from) + held(&self.inside)
+        self.near.memory_held() + self.soon.memory_held() + held(&self.from) + held(&self.inside)
     }
 }

@@ -32,7 +32,7 @@ use crate::particles::Load;
 use constants::Constants;
 use evaluate::{Columns, Geometry, Group, Meeting, Pressed};
 use laws::{Form, Laws, for_form};
-use near::{Frontier, find};
+use near::{Frontier, find, is_quiet};
 use std::mem::MaybeUninit;
 
 /// Groups of pairs whose stages are done one after another. With more than these four what the stages hand on drives the
@@ -199,10 +199,10 @@ impl Batch {
         for b in 0..near.blocks.len() {
             let block = &mut near.blocks[b];
             let moved = work.moved(block);
-            block.room -= moved;
+            block.come_nearer(moved);
             // SAFETY: the caller's.
             unsafe {
-                if block.room < 0.0 {
+                if block.room < 0.0 && !is_quiet::<L>(block, x, moved) {
                     let lengths = [moved, self.least_gap];
                     find::<L>([&pairs.i, &pairs.j], count, (near, work.room), b, x, lengths, images, law);
                 }
