@@ -1,8 +1,8 @@
 //! Pairs that may touch within the next steps, picked from a list of candidates block by block: what the fast contact loop
 //! ([`batch`](super::batch)) walks over.
 //!
-//! Whether others have come close is asked every few steps, mostly of those few that were not much farther off when all were
-//! looked at; all are looked at when grains may have come nearer by as much.
+//! Every few steps somebody looks whether others have come close. Most such looks are at a few pairs only, whose gaps were
+//! the smallest but for those of the near pairs when all candidates were looked at last.
 //!
 //! A new list takes over the memories of the old one when its near pairs are found for the first time, in the sweep that
 //! follows: the lists only tell which pair finds its memory where. Octets that have nothing left to give make room for the
@@ -56,9 +56,11 @@ pub struct Block {
     /// How much nearer two grains may still come before another pair has to be among them \[m\]; minus infinity if
     /// nobody has looked yet.
     pub room: f64,
-    /// Of the other candidates those that may have to be before all others. Lanes that hold no pair repeat one that does.
+    /// Of the other candidates those with the smallest gaps when all were looked at last. Lanes that hold no pair repeat one
+    /// that does.
     pub soon: Vec<Octet>,
-    /// How much nearer two grains may still come before one that is neither there nor among them has to be \[m\].
+    /// How much nearer two grains may still come before one of the rest, neither near nor in `soon`, touches \[m\]; minus
+    /// infinity if nobody has looked yet.
     pub room_beyond: f64,
     /// The grains of the candidates lie in this range, or are images or far off.
     pub grains: Range<usize>,
@@ -296,7 +298,7 @@ pub struct Picked {
     pub near: Lot,
     /// Which of the candidates these are, one bit each.
     pub inside: Vec<u8>,
-    /// Those that are or soon may be, but for those that are and were.
+    /// Those that may have to be near soon, and some that are.
     pub soon: Lot,
     /// Where each near pair finds its memory.
     from: Vec<Slot>,
