@@ -9,6 +9,7 @@
 //! begin at other addresses modulo [`TURN`] than the last few before them; where one grows, it is copied to another place.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The allocator of the system, which asks for large pages around large blocks and staggers the largest.
@@ -69,9 +70,13 @@ unsafe fn stagger(memory: *mut u8, next: &AtomicUsize) -> *mut u8 {
 
 /// The memory that a staggered block was put into.
 ///
+/// The number lies before the block. Where the compiler sees that a block is new, zeroed, and given back, it takes all around
+/// it for unwritten, and the number for a zero; so it must not see that this is the same block.
+///
 /// # Safety
 /// The block was staggered.
 unsafe fn memory_of(block: *mut u8) -> *mut u8 {
+    let block = black_box(block);
     // SAFETY: the number was left there.
     unsafe { block.sub(block.cast::<usize>().sub(1).read()) }
 }
