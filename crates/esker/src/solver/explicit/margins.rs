@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     /// Margins of 1 m around so many grains along z, in a frame with a velocity, and to walls with a speed.
-    fn margins(grains: usize, drift: Vec3, wall_speed: f64) -> Margins {
+    fn with_margins(grains: usize, drift: Vec3, wall_speed: f64) -> Margins {
         Margins {
             blocks: vec![Margin { whole: 1.0, used: 0.0 }; grains.div_ceil(BLOCK)],
             widening: 1.0,
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn margins_are_used_up_by_what_grains_have_moved_in_the_frame_not_by_bounds_of_it() {
         let (grains, last) = (BLOCK + 36, BLOCK + 35);
-        let mut margins = margins(grains, Vec3::X, 0.0);
+        let mut margins = with_margins(grains, Vec3::X, 0.0);
         let place = |i: usize| Place { position: Vec3::X + i as f64 * Vec3::Z, radius: 1.0 };
         let mut places: Vec<Place> = (0..grains).map(place).collect();
         margins.spend(&places, 5.0, 1.0);
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn nobody_looks_where_grains_are_before_the_bounds_are_used_up() {
-        let mut margins = margins(1, Vec3::ZERO, 0.0);
+        let mut margins = with_margins(1, Vec3::ZERO, 0.0);
         let places = [Place { position: 7.0 * Vec3::X, radius: 1.0 }];
         for (step, used_up) in [(1, false), (2, false), (3, true)] {
             margins.spend(&places, 0.4, 1.0);
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn walls_use_up_their_margin_by_their_speed() {
-        let mut margins = margins(0, Vec3::ZERO, 0.4);
+        let mut margins = with_margins(0, Vec3::ZERO, 0.4);
         margins.spend(&[], 0.0, 2.0);
         assert!(!margins.are_used_up(), "0.8 of 1");
         margins.spend(&[], 0.0, 2.0);
@@ -406,8 +406,8 @@ mod tests {
 
     #[test]
     fn a_list_tells_the_next_how_crowded_it_was() {
-        let margins = Margins { widening: 1.5, ..margins(1000, Vec3::ZERO, 0.0) };
+        let margins = Margins { widening: 1.5, ..with_margins(1000, Vec3::ZERO, 0.0) };
         assert!((margins.crowding(3600).0 - 2.4).abs() < 1e-12);
-        assert_eq!(super::tests::margins(0, Vec3::ZERO, 0.0).crowding(0).0, 2.4, "nothing known");
+        assert_eq!(with_margins(0, Vec3::ZERO, 0.0).crowding(0).0, 2.4, "nothing known");
     }
 }
