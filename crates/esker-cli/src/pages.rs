@@ -64,14 +64,15 @@ unsafe fn stagger(memory: *mut u8, next: &AtomicUsize) -> *mut u8 {
     unsafe {
         let block = memory.add(skipped);
         block.cast::<usize>().sub(1).write(skipped);
-        block
+        black_box(block)
     }
 }
 
 /// The memory that a staggered block was put into.
 ///
-/// The number lies before the block. Where the compiler sees that a block is new, zeroed, and given back, it takes all around
-/// it for unwritten, and the number for a zero; so it must not see that this is the same block.
+/// The number lies before the block, where nothing of it is. Where the compiler has put the giving back of a new block into the
+/// function that asks for it, but not the making, it may take the number for a zero or for anything, and the other way round
+/// for never read. So neither may see that it is the same block: both go through [`black_box`].
 ///
 /// # Safety
 /// The block was staggered.
