@@ -8,13 +8,13 @@
 //! follows: the lists only tell which pair finds its memory where. Octets that have nothing left to give make room for the
 //! new ones, so that a new list needs hardly more memory than one.
 
+use super::list;
 use super::octets::{Needs, Octet, Octets, Slot, Tag};
 use crate::lanes::{index, offset};
 use crate::law::Memory;
 use crate::particles::Load;
 use crate::state::held;
 use std::mem::{swap, take};
-use std::ops::Range;
 
 /// Candidates whose near pairs are found together: a list is renewed block by block, so that no second list is needed.
 pub const BLOCK: usize = Slot::LANES;
@@ -62,10 +62,10 @@ pub struct Block {
     /// How much nearer two grains may still come before one of the rest, neither near nor in `soon`, touches \[m\]; minus
     /// infinity if nobody has looked yet.
     pub room_beyond: f64,
-    /// The grains of the candidates lie in this range, or are images or far off.
-    pub grains: Range<usize>,
-    /// Whether some are far off.
-    pub far: bool,
+    /// Where the grains of the candidates are: [blocks of grains](super::list::BLOCK), ascending.
+    pub of: Vec<u32>,
+    /// Whether some are images, which are nowhere there.
+    pub has_images: bool,
     /// Which of the candidates are among them, one bit each.
     pub inside: Vec<u8>,
     /// How many are.
@@ -132,17 +132,21 @@ impl Near {
     pub fn begin(&mut self, [i, j]: [&[u32]; 2], count: usize, images: u32) {
         let block = |b: usize| {
             let pairs = b * BLOCK..count.min((b + 1) * BLOCK);
-            let grains = || i[pairs.clone()].iter().zip(&j[pairs.clone()]).filter(|&(_, &j)| j < images);
-            let seconds = grains().filter(|(i, j)| *j - *i < FAR).map(|(_, j)| j);
-            let last = seconds.chain(&i[pairs.clone()]).max().expect("blocks are not empty");
+            let (i, j) = (&i[pairs.clone()], &j[pairs]);
+            let grains = i.iter().chain(j.iter().filter(|j| **j < images));
+            let mut of: Vec<u32> = grains.map(|grain| (index(*grain) / list::BLOCK) as u32).collect();
+            of.dedup(); // few are left to be sorted
+            of.sort_unstable();
+            of.dedup();
+            of.shrink_to_fit();
             Block {
                 octets: Octets::default(),
                 handed: Vec::new(),
                 room: f64::NEG_INFINITY,
                 soon: Vec::new(),
                 room_beyond: f64::NEG_INFINITY,
-                grains: index(i[pairs.start])..index(*last) + 1,
-                far: grains().any(|(i, j)| *j - *i >= FAR),
+                of,
+                has_images: j.iter().any(|j| *j >= images),
                 inside: Vec::new(),
                 count: 0,
             }
@@ -230,7 +234,7 @@ impl Near {
         let Inherited { slots, octets, .. } = &self.inherited;
         let inherited = held(slots) + octets.iter().map(Octets::memory_held).sum::<usize>();
         let of_block =
-            |block: &Block| block.octets.memory_held() + held(&block.handed) + held(&block.inside) + held(&block.soon);
+            |block: &Block| block.octets.memory_held() + held(&block.handed) + held(&block.inside) + held(&block.soon) + held(&block.of);
         let blocks: usize = self.blocks.iter().map(of_block).sum();
         inherited + blocks + held(&self.blocks)
     }

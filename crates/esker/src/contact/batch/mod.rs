@@ -20,7 +20,7 @@ mod walls;
 pub use walls::WallBatch;
 
 use super::column::Column;
-use super::list::{BLOCK, Memories, Opened, Pairs, Part, Segment};
+use super::list::{Memories, Opened, Pairs, Part, Segment};
 use super::near_pairs::{Block, Room};
 use super::octets::{Needs, Octet};
 use super::sweep::{Grains, release};
@@ -362,13 +362,11 @@ struct Work<'a, 'w> {
 impl Work<'_, '_> {
     /// How far any two grains of the candidates of a block have moved relative to each other over the step \[m\], at most.
     fn moved(&self, block: &Block) -> f64 {
-        let Block { grains, far, .. } = block;
-        // Where not all grains are the segment's own they are anywhere.
-        if *far || self.wave.is_none() {
+        // Grains that images belong to may have gone on already.
+        if block.has_images {
             return self.known.relative_speed * self.grains.dt;
         }
-        let blocks = grains.start / BLOCK..=(grains.end - 1) / BLOCK;
-        let found = blocks.fold(Found::NOTHING, |all, block| all.merged(&self.known.found[block]));
-        found.speeds().relative * self.grains.dt
+        let found = |all: Found, block: &u32| all.merged(&self.known.found[*block as usize]);
+        block.of.iter().fold(Found::NOTHING, found).speeds().relative * self.grains.dt
     }
 }
