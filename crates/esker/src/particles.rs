@@ -64,6 +64,11 @@ impl Motion {
     }
 }
 
+/// Whether a grain has a finite place and velocity.
+pub fn is_finite(place: &Place, motion: &Motion) -> bool {
+    place.position.is_finite() && motion.velocity.is_finite() && motion.angular_velocity.is_finite()
+}
+
 /// Sum of what acts on a grain, as one cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[repr(C, align(64))]

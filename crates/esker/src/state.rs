@@ -7,7 +7,7 @@ use crate::law::Dissipation;
 use crate::math::{Pose, Twist, Vec3};
 use crate::measure::tally::Tally;
 use crate::model::Model;
-use crate::particles::{NewGrain, Particles};
+use crate::particles::{NewGrain, Particles, is_finite};
 use crate::simulation::Stage;
 use crate::solver::quasistatic::Statics;
 use serde::{Deserialize, Serialize};
@@ -284,9 +284,7 @@ impl State {
 
     /// The first grain without finite position or velocity.
     pub fn first_not_finite(&self) -> Option<usize> {
-        (0..self.particles.owned()).find(|&i| {
-            let (p, m) = (&self.particles.place[i], &self.particles.motion[i]);
-            !(p.position.is_finite() && m.velocity.is_finite() && m.angular_velocity.is_finite())
-        })
+        let Particles { place, motion, .. } = &self.particles;
+        (0..self.particles.owned()).find(|&i| !is_finite(&place[i], &motion[i]))
     }
 }

@@ -25,9 +25,9 @@ use esker::neighbor::PeriodicCell;
 use esker::region::Region;
 use esker::rng::{Purpose, Stream};
 use esker::simulation::{End, Simulation, Stage};
-use esker::solver::Solver;
 use esker::solver::between::Surroundings;
 use esker::solver::explicit::{Explicit, TIDY_EVERY, contact_loop};
+use esker::solver::{Solver, StepError};
 use esker::state::State;
 use std::sync::Arc;
 
@@ -253,6 +253,51 @@ fn cube(side: usize) -> (Model, State) {
 fn thirty_thousand_grains_that_meet_and_part_give_the_same_bits_on_1_2_4_and_5_threads() {
     let (model, start) = cube(32);
     assert_same_on_threads(&model, &start, 60, 10_000, [2, 4, 5]);
+}
+
+/// Eight workers for one segment, and lists that end within a stretch of steps: those who find nothing to do must not wait.
+#[test]
+fn more_workers_than_segments_make_the_same_steps() {
+    let (model, start) = cube(4);
+    let run = |threads: usize| {
+        on_threads(threads, || {
+            let (mut state, mut solver) = (start.clone(), Explicit::new(threads).grains_per_worker(1));
+            solver.advance(&model, &mut state, 6000).expect("the run goes on");
+            assert!(solver.rebuilds() > 10, "{} lists", solver.rebuilds());
+            state
+        })
+    };
+    assert_same(&run(1), &run(8), "8 threads");
+}
+
+#[test]
+fn a_grain_that_is_thrown_away_within_one_step_ends_the_run_with_a_sentence() {
+    let (mut model, start) = cube(4);
+    model.fields = vec![gravity(Vec3::new(0.0, 0.0, -9.8e7))];
+    let told = Explicit::new(1).advance(&model, &mut start.clone(), 10).expect_err("nobody falls so fast");
+    assert!(told.to_string().starts_with("grain 0, or one stored beside it, was thrown away"), "{told}");
+    let StepError::Sudden { step: 1, time, .. } = told else { panic!("{told:?}") };
+    assert!((time - model.dt).abs() < 1e-12);
+}
+
+#[test]
+fn steps_made_in_one_go_are_those_made_one_by_one() {
+    let (model, start) = cube(32);
+    let run = |threads: usize, at_once: u64| {
+        on_threads(threads, || {
+            let (mut state, mut solver) = (start.clone(), Explicit::new(threads));
+            for _ in 0..120 / at_once {
+                solver.go_on(&model, &mut state, at_once).expect("the run goes on");
+            }
+            solver.complete(&mut state);
+            state
+        })
+    };
+    let one_by_one = run(1, 1);
+    assert!(one_by_one.contacts.pairs.len() > 10_000 && one_by_one.ledger.dissipated.total() > 0.0);
+    for (threads, at_once) in [(1, 120), (3, 120), (4, 40), (5, 2)] {
+        assert_same(&one_by_one, &run(threads, at_once), &format!("{threads} threads, {at_once} steps in one go"));
+    }
 }
 
 /// Whose threads stay awake for a stretch of steps: all of the pool. If such a step gave the pool a part of anything, this would not end.

@@ -9,12 +9,12 @@ use std::hint::spin_loop;
 use std::iter::repeat_with;
 use std::mem::take;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use std::thread::yield_now;
 
-/// What segments have found of the pairs across their borders, as soon as each is done with them.
+/// What segments have found of the pairs across their borders in a step, as soon as each is done with them.
 pub struct Cuts {
-    each: Vec<OnceLock<Cut>>,
+    each: Vec<OnceLock<RwLock<Cut>>>,
 }
 
 impl Cuts {
@@ -25,8 +25,8 @@ impl Cuts {
 
     /// That of a segment, when it is there. Somebody must be at work on it without calling the pool, which might bring
     /// them here to wait for themselves.
-    pub fn get(&self, segment: usize) -> &Cut {
-        wait_for(|| self.each[segment].get())
+    pub fn get(&self, segment: usize) -> RwLockReadGuard<'_, Cut> {
+        wait_for(|| self.each[segment].get()).read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// To be filled by who is at work on a segment.
@@ -34,9 +34,10 @@ impl Cuts {
         Giving { cut: Cut::default(), to: &self.each[segment] }
     }
 
-    /// Those of all segments, in their order.
-    pub fn into_each(self) -> impl Iterator<Item = Cut> {
-        self.each.into_iter().map(|cut| cut.into_inner().unwrap_or_default())
+    /// Takes back that of a segment, if it was given, when nobody looks at it any more.
+    pub fn take(&self, segment: usize) -> Cut {
+        let given = self.each[segment].get().map(|cut| cut.write().unwrap_or_else(PoisonError::into_inner));
+        given.map(|mut cut| take(&mut *cut)).unwrap_or_default()
     }
 }
 
@@ -60,12 +61,12 @@ pub fn wait_for<T>(look: impl Fn() -> Option<T>) -> T {
 pub struct Giving<'a> {
     /// What was found.
     pub cut: Cut,
-    to: &'a OnceLock<Cut>,
+    to: &'a OnceLock<RwLock<Cut>>,
 }
 
 impl Drop for Giving<'_> {
     fn drop(&mut self) {
-        let first = self.to.set(take(&mut self.cut));
+        let first = self.to.set(RwLock::new(take(&mut self.cut)));
         debug_assert!(first.is_ok(), "a segment is done once");
     }
 }
@@ -91,9 +92,10 @@ struct Giver<'a> {
     left: Option<Left<'a>>,
 }
 
-/// Pairs from an octet of the first of some blocks on.
+/// Pairs from an octet of a block on.
 struct Left<'a> {
-    blocks: &'a [Block],
+    cut: RwLockReadGuard<'a, Cut>,
+    block: usize,
     octet: usize,
 }
 
@@ -132,10 +134,10 @@ fn next_of(givers: &[Giver]) -> u32 {
 impl<'a> Giver<'a> {
     /// The same from one segment.
     fn add(&mut self, cuts: &'a Cuts, start: u32, grains: &Range<u32>, loads: &mut [Load]) {
-        let begin = || Left::from(start, cuts.get(self.segment).blocks());
-        let Left { blocks, octet: at } = self.left.get_or_insert_with(begin);
+        let begin = || Left::from(start, cuts.get(self.segment));
+        let Left { cut, block, octet: at } = self.left.get_or_insert_with(begin);
         self.next = u32::MAX;
-        while let Some(Block { octets, handed, .. }) = blocks.first() {
+        while let Some(Block { octets, handed, .. }) = cut.blocks().get(*block) {
             debug_assert_eq!(octets.pairs.len(), handed.len());
             for ((octet, tag), handed) in octets.pairs.iter().zip(&octets.tags).zip(handed).skip(*at) {
                 if octet.i[0] >= grains.end {
@@ -156,7 +158,7 @@ impl<'a> Giver<'a> {
                 }
                 *at += 1;
             }
-            (*blocks, *at) = (&blocks[1..], 0);
+            (*block, *at) = (*block + 1, 0);
         }
     }
 }
@@ -164,12 +166,13 @@ impl<'a> Giver<'a> {
 impl<'a> Left<'a> {
     /// From the first pair of grains on that are not before `start`. Near pairs keep the order of the candidates, and blocks
     /// without any lie between others.
-    fn from(start: u32, blocks: &'a [Block]) -> Self {
+    fn from(start: u32, cut: RwLockReadGuard<'a, Cut>) -> Self {
+        let blocks = cut.blocks();
         let last_of = |block: &Block| block.octets.pairs.last().map_or(0, |octet| octet.i[7]);
         let passed = blocks.iter().rposition(|block| !block.octets.pairs.is_empty() && last_of(block) < start);
-        let blocks = &blocks[passed.map_or(0, |passed| passed + 1)..];
-        let octet = blocks.first().map_or(0, |block| block.octets.pairs.partition_point(|octet| octet.i[7] < start));
-        Self { blocks, octet }
+        let block = passed.map_or(0, |passed| passed + 1);
+        let octet = blocks.get(block).map_or(0, |block| block.octets.pairs.partition_point(|octet| octet.i[7] < start));
+        Self { cut, block, octet }
     }
 }
 
@@ -177,12 +180,12 @@ impl<'a> Left<'a> {
 /// and those that others have found.
 pub fn book_opened(segment: &mut Segment, cuts: &Cuts) {
     let Range { start, end } = segment.grains;
-    let from_others = segment.sources.iter().flat_map(|source| &cuts.get(source.segment as usize).opened);
-    let mut opened: Vec<&Opened> = segment.opened.iter().chain(from_others).collect();
+    let others: Vec<_> = segment.sources.iter().map(|source| cuts.get(source.segment as usize)).collect();
+    let mut opened: Vec<&Opened> = segment.opened.iter().chain(others.iter().flat_map(|cut| &cut.opened)).collect();
     opened.retain(|opened| (start..end).contains(&opened.i));
     opened.sort_unstable_by_key(|opened| (opened.i, opened.j));
     for Opened { i, lost, .. } in opened {
-        *segment.losses.of(i - start) += *lost;
+        *segment.told.losses.of(i - start) += *lost;
     }
 }
 
@@ -209,8 +212,8 @@ mod tests {
             assert_eq!(cuts.get(1).opened[0].i, 7);
         });
         drop(cuts.giving(0));
-        let found: Vec<usize> = cuts.into_each().map(|cut| cut.opened.len()).collect();
-        assert_eq!(found, [0, 1]);
+        assert_eq!([0, 1].map(|segment| cuts.take(segment).opened.len()), [0, 1]);
+        assert!(cuts.get(1).opened.is_empty(), "it was taken");
     }
 
     #[test]

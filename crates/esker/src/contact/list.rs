@@ -11,9 +11,9 @@ use super::flats::Flat;
 use super::near_pairs::{Block, Near};
 use super::near_walls::{Finder, NearWalls, Reach};
 use super::octets::Needs;
-use super::shares::cut_up;
+use super::shares::{Pace, cut_up};
 use super::spots::Spots;
-use super::sums::{Losses, Units, WallSums};
+use super::sums::{Told, Units};
 use super::{Contacts, PairContact, WallContact};
 use crate::lanes::{self, offset};
 use crate::law::{Dissipation, Memory};
@@ -51,10 +51,8 @@ pub struct Segment {
     pub walls_before: Vec<WallContact>,
     /// Touching walls for the fast loop, now and a step ago.
     pub spots: [Spots; 2],
-    /// Energy lost in the last sweep.
-    pub losses: Losses,
-    /// Wall loads of the last sweep.
-    pub wall_sums: WallSums,
+    /// What the last sweep did.
+    pub told: Told,
     /// Room for the narrow phase.
     pub touches: Vec<crate::boundary::WallTouch>,
 }
@@ -293,6 +291,7 @@ pub fn build(
     reach: &Reach,
     form: Loop,
     wall_form: Loop,
+    pace: Pace,
 ) -> Vec<Segment> {
     let reaches = candidates.reaches(BLOCK);
     let units = Units::of(candidates.owned());
@@ -326,15 +325,14 @@ pub fn build(
             walls,
             spots,
             parts: PARTS.map(part),
-            losses: Losses::new(units, own.len()),
-            wall_sums: WallSums::new(units),
+            told: Told::new(units, own.len()),
             near_walls: near_walls.find(own.clone(), reach, wall_form),
             flats,
             grains: own.clone(),
             ..Default::default()
         }
     };
-    let mut segments: Vec<_> = cut_up(candidates, workers, units, form).into_par_iter().map(segment).collect();
+    let mut segments: Vec<_> = cut_up(candidates, workers, units, form, pace).into_par_iter().map(segment).collect();
     find_sources(&mut segments, form);
     segments
 }

@@ -233,8 +233,9 @@ impl Near {
     pub fn memory_held(&self) -> usize {
         let Inherited { slots, octets, .. } = &self.inherited;
         let inherited = held(slots) + octets.iter().map(Octets::memory_held).sum::<usize>();
-        let of_block =
-            |block: &Block| block.octets.memory_held() + held(&block.handed) + held(&block.inside) + held(&block.soon) + held(&block.of);
+        let of_block = |block: &Block| {
+            block.octets.memory_held() + held(&block.handed) + held(&block.inside) + held(&block.soon) + held(&block.of)
+        };
         let blocks: usize = self.blocks.iter().map(of_block).sum();
         inherited + blocks + held(&self.blocks)
     }

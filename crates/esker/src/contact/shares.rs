@@ -12,15 +12,33 @@ const MANY: usize = 4;
 /// Least grains of a segment where workers have several, unless a unit has more. One may have half as many.
 const LEAST: usize = 1024;
 
-/// Cuts up the grains, in whole units.
-pub fn cut_up(candidates: &Candidates, workers: usize, units: Units, form: Loop) -> Vec<Range<usize>> {
-    ranges(candidates, units, &shares(candidates.owned(), workers, units, form))
+/// Most segments of a worker where they may be ahead of others, and least grains of each where a worker has several. With more too many
+/// pairs are cut, with fewer too few can go ahead.
+const AHEAD: usize = 3;
+const LEAST_AHEAD: usize = 3 * LEAST;
+
+/// How segments go from one step to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// All together: none begins a step before all have done with the last.
+    Together,
+    /// Each may be a step ahead of others, as far as it does not need them.
+    Ahead,
 }
 
-/// Grains of each segment, about. Workers take segments one after another from the last to the first, large ones and then ever
-/// smaller ones, so that all are done at about the same time however fast each of them is just then.
-fn shares(grains: usize, workers: usize, units: Units, form: Loop) -> Vec<usize> {
+/// Cuts up the grains, in whole units.
+pub fn cut_up(candidates: &Candidates, workers: usize, units: Units, form: Loop, pace: Pace) -> Vec<Range<usize>> {
+    ranges(candidates, units, &shares(candidates.owned(), workers, units, form, pace))
+}
+
+/// Grains of each segment, about. Workers take segments one after another from the last to the first. Where all wait for each other these are
+/// large ones and then ever smaller ones, so that all are done at about the same time however fast each of them is just then.
+fn shares(grains: usize, workers: usize, units: Units, form: Loop, pace: Pace) -> Vec<usize> {
     let (workers, least) = (workers.max(1), LEAST.max(units.grains()));
+    if pace == Pace::Ahead && workers > 1 {
+        let segments = workers * (grains / (workers * LEAST_AHEAD)).clamp(1, AHEAD);
+        return vec![grains.div_ceil(segments); segments];
+    }
     // Fifths of the work in the first segments, least grains of the others, and with fewer grains than how many times the
     // least for each worker too many pairs would be cut.
     let (first, smallest, few) =
@@ -70,13 +88,13 @@ mod tests {
     #[test]
     fn segments_are_one_for_each_worker_or_many_in_rising_sizes() {
         let fast = Loop::Fast(Needs { slip: false, dashpot: false });
-        let of = |grains: usize, workers: usize| shares(grains, workers, Units::of(grains), fast);
+        let of = |grains: usize, workers: usize| shares(grains, workers, Units::of(grains), fast, Pace::Together);
         assert_eq!(of(0, 0), [0]);
         assert_eq!(of(1_000_000, 1), [1_000_000]);
         assert_eq!(of(20_000, 2), [10_000; 2]);
         assert_eq!(of(8000, 4), [2000; 4]);
         assert_eq!(of(100_000, 2), [1875, 3125, 5000, 10_000, 40_000, 40_000]);
-        assert_eq!(shares(100_000, 2, Units::of(100_000), Loop::General), [50_000; 2]);
+        assert_eq!(shares(100_000, 2, Units::of(100_000), Loop::General, Pace::Together), [50_000; 2]);
         for (grains, workers) in
             [(24_576, 2), (36_864, 3), (4_000_000, 3), (1_000_000, 16), (4_000_000, 16), (4_000_000, 64)]
         {
@@ -86,6 +104,16 @@ mod tests {
             // No worker gets so much at first that others would wait for it, nor so little at the end that only borders are left.
             assert!(*many.last().unwrap() < grains / workers && many[0] >= least / 2);
         }
+    }
+
+    #[test]
+    fn segments_that_may_be_ahead_are_of_one_size_and_few() {
+        let fast = Loop::Fast(Needs { slip: false, dashpot: false });
+        let of = |grains: usize, workers: usize| shares(grains, workers, Units::of(grains), fast, Pace::Ahead);
+        assert_eq!(of(1_000_000, 1), [1_000_000]);
+        assert_eq!(of(20_000, 4), [5000; 4]);
+        assert_eq!(of(100_000, 16), [3125; 32]);
+        assert_eq!(of(1_000_000, 16), [20_834; 48]);
     }
 
     #[test]

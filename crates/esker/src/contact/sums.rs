@@ -33,6 +33,33 @@ impl Units {
     }
 }
 
+/// What the contacts of the grains of a segment have done in one step.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// Energy lost.
+    pub losses: Losses,
+    /// Loads of walls.
+    pub wall_sums: WallSums,
+}
+
+impl Told {
+    /// Nothing, of so many grains.
+    pub fn new(units: Units, grains: usize) -> Self {
+        Self { losses: Losses::new(units, grains), wall_sums: WallSums::new(units) }
+    }
+
+    /// Forgets all; there are so many walls.
+    pub fn clear(&mut self, walls: usize) {
+        self.losses.clear();
+        self.wall_sums.clear(walls);
+    }
+
+    /// Memory held \[byte\].
+    pub fn memory_held(&self) -> usize {
+        self.losses.memory_held() + self.wall_sums.memory_held()
+    }
+}
+
 /// Energy lost in the contacts of the grains of a segment in one step, as far as it is not booked to the grains.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {

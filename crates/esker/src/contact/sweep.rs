@@ -58,7 +58,7 @@ pub fn sweep(model: &Model, grains: Grains, segment: &mut Segment, loads: &mut [
     for i in own.clone() {
         for (pairs, next) in [&mut *images, &mut *inside, &mut *above].into_iter().zip(&mut next) {
             while *next < pairs.len() && pairs.grains(*next).0 == i {
-                *segment.losses.of(i - own.start) += pair(model, grains, &own, pairs, *next, loads);
+                *segment.told.losses.of(i - own.start) += pair(model, grains, &own, pairs, *next, loads);
                 *next += 1;
             }
         }

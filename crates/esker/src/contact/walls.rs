@@ -102,7 +102,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
         while before.get(next_before).is_some_and(|c| (c.grain, c.wall) < (grain, wall)) {
             next_before += 1;
         }
-        before[skipped..next_before].iter_mut().for_each(|old| open(old, &mut segment.losses));
+        before[skipped..next_before].iter_mut().for_each(|old| open(old, &mut segment.told.losses));
         let first = next_before;
         while before.get(next_before).is_some_and(|c| (c.grain, c.wall) == (grain, wall)) {
             next_before += 1;
@@ -115,8 +115,8 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
         if segment.touches.is_empty() && old.is_empty() {
             continue;
         }
-        let lost = segment.losses.of(g - own.start);
-        let wall_sum = segment.wall_sums.of(g - own.start, w);
+        let lost = segment.told.losses.of(g - own.start);
+        let wall_sum = segment.told.wall_sums.of(g - own.start, w);
         let law = model.laws.law(model.material_of(grains.kind[g]), model.walls[w].material);
         let fixed = grains.motion[g].inverse_mass == 0.0;
         for found in &segment.touches {
@@ -152,9 +152,9 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             });
         }
         // What was not recalled has opened.
-        old.iter_mut().for_each(|old| open(old, &mut segment.losses));
+        old.iter_mut().for_each(|old| open(old, &mut segment.told.losses));
     }
-    before[next_before..].iter_mut().for_each(|old| open(old, &mut segment.losses));
+    before[next_before..].iter_mut().for_each(|old| open(old, &mut segment.told.losses));
 }
 
 /// The memory a contact inherits and the normal it had, wall frame. Takes it out of `old`.

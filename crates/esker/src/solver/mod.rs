@@ -96,6 +96,19 @@ pub enum StepError {
         /// Time \[s\].
         time: f64,
     },
+    /// A grain became much faster within one step.
+    #[error(
+        "grain {id}, or one stored beside it, was thrown away within one step (step {step}, t = {time} s), too suddenly for its neighbours to be known; the step or \
+         the stiffness is too large, or grains overlap far too much: `esker check` tells what fits"
+    )]
+    Sudden {
+        /// Identity of the grain.
+        id: u64,
+        /// Step.
+        step: u64,
+        /// Time \[s\].
+        time: f64,
+    },
     /// Hard collisions follow each other without end.
     #[error(
         "collisions follow each other without end at t = {time} s, grain {id} among them: grains have come to lie on each other or on a wall, which hard collisions cannot do; choose what is done \

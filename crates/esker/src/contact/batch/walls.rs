@@ -10,7 +10,7 @@ use crate::boundary::WallTouch;
 use crate::contact::list::Segment;
 use crate::contact::octets::{Needs, Octets};
 use crate::contact::spots::{Spot, Spots};
-use crate::contact::sums::WallSums;
+use crate::contact::sums::{Told, WallSums};
 use crate::contact::sweep::Grains;
 use crate::contact::walls::{
     OnWall, Scene, WallFrames, elongation_on_wall, heir, inverse_effective_radius, release, touches,
@@ -100,8 +100,15 @@ impl WallBatch {
     pub fn sweep(&self, model: &Model, frames: &WallFrames, grains: Grains, segment: &mut Segment, loads: &mut [Load]) {
         assert!(grains.dt > 0.0);
         let scene = Scene { model, frames, grains };
-        let Segment { grains: own, near_walls, flats, spots: [now, before], losses, wall_sums, touches: found, .. } =
-            segment;
+        let Segment {
+            grains: own,
+            near_walls,
+            flats,
+            spots: [now, before],
+            told: Told { losses, wall_sums },
+            touches: found,
+            ..
+        } = segment;
         for flat in flats {
             self.sweep_flat(&scene, flat, &mut Sums { own: own.clone(), loads, losses, wall_sums });
         }

@@ -1,6 +1,6 @@
 //! Adds up, in fixed order, what a step did: fields, losses, wall loads.
 
-use crate::contact::list::Segment;
+use crate::contact::sums::Told;
 use crate::contact::walls::WallFrames;
 use crate::integrate::isotropic::Lost;
 use crate::law::Dissipation;
@@ -55,7 +55,7 @@ pub fn field_work(model: &Model, state: &mut State, power: f64, dt: f64) {
 /// Adds the loads of the walls to them, unit by unit.
 ///
 /// The work of a wall is the mean of its load at both ends of the step times its displacement over the step.
-pub fn walls(state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f64) {
+pub fn walls<'a>(state: &mut State, told: impl Iterator<Item = &'a Told>, frames: &WallFrames, dt: f64) {
     let power = |wall: &WallState, twist: &Twist| {
         -wall.force.dot(twist.at(Vec3::ZERO)) - wall.torque.dot(twist.angular_velocity)
     };
@@ -63,7 +63,7 @@ pub fn walls(state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f
         wall.work += 0.5 * power(wall, twist) * dt;
         (wall.force, wall.torque) = (Vec3::ZERO, Vec3::ZERO);
     }
-    for (w, sum) in segments.iter().flat_map(|segment| segment.wall_sums.iter()) {
+    for (w, sum) in told.flat_map(|told| told.wall_sums.iter()) {
         state.walls[w].force += sum.force;
         state.walls[w].torque += sum.torque;
     }
@@ -73,8 +73,8 @@ pub fn walls(state: &mut State, segments: &[Segment], frames: &WallFrames, dt: f
 }
 
 /// Adds what was lost to the ledger, unit by unit: in the contacts, and what the grains tell.
-pub fn losses(state: &mut State, segments: &[Segment], lost: &[Lost]) {
-    let of_units = segments.iter().flat_map(|segment| segment.losses.iter());
+pub fn losses<'a>(state: &mut State, told: impl Iterator<Item = &'a Told>, lost: &[Lost]) {
+    let of_units = told.flat_map(|told| told.losses.iter());
     for (of_unit, &[damping, friction]) in of_units.zip(lost) {
         state.ledger.dissipated += *of_unit;
         state.ledger.dissipated += Dissipation { damping, friction, rolling: 0.0 };

@@ -1,7 +1,7 @@
 //! Forces of all contacts: walls, then pairs, each worker for the grains of one segment after another.
 
-use super::crew::Crew;
 use super::passes::AllColumns;
+use super::relay::{Closed, Made, Relay};
 use super::wave::Wave;
 use super::working_list::WorkingList;
 use crate::contact::batch::{Batch, By, Known, WallBatch};
@@ -16,9 +16,10 @@ use crate::integrate::{Integrator, Speeds};
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::particles::Load;
+use crate::solver::StepError;
 use crate::state::State;
 use rayon::prelude::*;
-use std::sync::Mutex;
+use std::mem::take;
 
 /// What comes after the forces of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,17 +30,21 @@ pub enum Then {
     NextStep,
 }
 
-/// Evaluates walls, then pairs, with the walls in `frames` and over a step of length `dt`. Where nothing happens between this
-/// step and the next one, grains begin the next as soon as they are done, while they are at hand; then their speeds are returned.
+/// Evaluates walls, then pairs, over steps of length `dt`, one for each of `frames`, where the walls are then. Where nothing happens
+/// between a step and the next one, grains begin the next as soon as they are done, while they are at hand; then there may be
+/// several steps; all but the last of those that are made are booked by `book`.
 pub fn contacts(
     model: &Model,
     state: &mut State,
     list: &mut WorkingList,
-    frames: &WallFrames,
+    frames: &[WallFrames],
     dt: f64,
     then: Then,
-) -> Option<Speeds> {
-    let p = &mut state.particles;
+    book: &mut BookOf,
+) -> Result<Begun, StepError> {
+    let first = state.step + 1;
+    let mut particles = take(&mut state.particles);
+    let p = &mut particles;
     let (owned, all) = (p.owned(), p.place.len());
     let gravity = model.gravity_alone().unwrap_or(Vec3::ZERO);
     if list.scheme.is_none() || dt == 0.0 {
@@ -47,11 +52,7 @@ pub fn contacts(
         let loads = p.load.par_iter_mut().with_min_len(4096).zip(&p.mass);
         loads.for_each(|(load, mass)| *load = Load { force: *mass * gravity, ..Load::default() });
     }
-    let mut columns = AllColumns::of(p, &mut [], &mut list.blocks);
-    if then == Then::NextStep {
-        debug_assert!(list.scheme.is_some() && list.batch.is_some(), "somebody has to begin it");
-        columns = columns.beginning_after(state.step + 1, list.margins.over_step(model.dt));
-    }
+    let columns = AllColumns::of(p, &mut [], &mut list.blocks);
     // SAFETY: entries are changed by `Wave` only, and only those nobody looks at any more.
     let (place, motion) = unsafe { (Column::new(columns.place, all), Column::new(columns.motion, all)) };
     let grains = Grains {
@@ -67,63 +68,67 @@ pub fn contacts(
         dt,
     };
     let known = Known { relative_speed: list.relative_speed, found: columns.found() };
-    let sweeps = Sweeps {
-        by: By { model, grains, known },
-        frames,
-        batch: list.batch.as_ref(),
-        wall_batch: list.wall_batch.as_ref(),
-        columns,
-        scheme: list.scheme.as_ref().filter(|_| then == Then::NextStep),
-    };
-    let found = sweeps.all(&mut list.segments, &mut list.rooms, &list.crew);
-    sweeps.scheme.map(|_| found.speeds())
+    let scheme = list.scheme.as_ref().filter(|_| then == Then::NextStep);
+    debug_assert!(scheme.is_some() || frames.len() == 1, "somebody has to begin the next step");
+    let mut spending =
+        if scheme.is_some() { list.margins.over_steps(frames.len(), model.dt) } else { Vec::new() }.into_iter();
+    let sweeps = (0..).zip(frames).map(|(step, frames)| {
+        let columns = if step % 2 == 0 { columns } else { columns.of_odd_step() };
+        let columns = match spending.next() {
+            Some(spending) => columns.beginning_after(first + step, spending),
+            None => columns,
+        };
+        let (batch, wall_batch) = (list.batch.as_ref(), list.wall_batch.as_ref());
+        Sweeps { by: By { model, grains, known }, frames, batch, wall_batch, columns, scheme }
+    });
+    let sweeps: Vec<Sweeps> = sweeps.collect();
+    let mut book = |closed: Closed| book(state, closed);
+    let made = Relay::new(&sweeps, &mut list.segments, &mut book).run(&mut list.rooms, &list.crew);
+    let began = scheme.is_some();
+    drop(sweeps);
+    state.particles = particles;
+    // After a fault the grains have gone on without the state: nobody goes on from here.
+    state.loads_are_current &= made.is_ok();
+    let Made { steps, found, sudden } = made?;
+    if steps % 2 == 0 {
+        list.blocks.lost.swap(0, 1);
+    }
+    if began {
+        list.margins.go_on(steps, model.dt);
+    }
+    Ok(Begun { steps, speeds: began.then(|| found.speeds()), sudden })
 }
 
+/// What was done.
+pub struct Begun {
+    /// How many steps have their forces.
+    pub steps: usize,
+    /// The speeds with which the step after these was begun, if it was.
+    pub speeds: Option<Speeds>,
+    /// As of [`Closed`].
+    pub sudden: Option<u64>,
+}
+
+/// Books a step in the state, which has no particles meanwhile.
+pub type BookOf<'a> = dyn FnMut(&mut State, Closed) -> Result<(), StepError> + Send + 'a;
+
 /// What the contacts of segments are evaluated by. Segments have different grains: their loads are nobody else's.
-struct Sweeps<'a> {
+pub struct Sweeps<'a> {
     by: By<'a>,
     frames: &'a WallFrames,
     batch: Option<&'a Batch>,
     wall_batch: Option<&'a WallBatch>,
-    columns: AllColumns<'a>,
+    /// The columns.
+    pub columns: AllColumns<'a>,
     /// To begin the next step by.
     scheme: Option<&'a Isotropic>,
 }
 
 impl Sweeps<'_> {
-    /// All contacts, by a crew whose threads have a room each. Each takes the next segment when it is free, the last of all first:
-    /// then somebody is already at work on the cuts that it needs, which come from segments above it. None of them calls the
-    /// pool while others wait for its segment, see [`Cuts::get`].
-    fn all(&self, segments: &mut [Segment], rooms: &mut [Room], crew: &Crew) -> Found {
-        let cuts = Cuts::of(segments.len());
-        let left = Mutex::new(segments.iter_mut().enumerate().rev());
-        let next = || left.lock().expect("nobody panics while taking one").next();
-        let rooms: Vec<Mutex<&mut Room>> = rooms.iter_mut().map(Mutex::new).collect();
-        let found_by_all = Mutex::new(Found::NOTHING);
-        crew.all(&|worker| {
-            let room = &mut *rooms[worker].try_lock().expect("nobody else has this one");
-            let mut found = Found::NOTHING;
-            while let Some((k, segment)) = next() {
-                {
-                    let mut giving = cuts.giving(k);
-                    giving.cut = self.across(segment, room);
-                }
-                found = found.merged(&self.within(segment, room, &cuts));
-            }
-            let mut all = found_by_all.lock().expect("nobody panics while merging");
-            *all = all.merged(&found);
-        });
-        for (segment, cut) in segments.iter_mut().zip(cuts.into_each()) {
-            segment.give_back(cut);
-        }
-        found_by_all.into_inner().expect("nobody panics while merging")
-    }
-
     /// Walls, and pairs with images and across borders. Gives away what was found of the pairs across the border.
-    fn across(&self, segment: &mut Segment, room: &mut Room) -> Cut {
+    pub fn across(&self, segment: &mut Segment, room: &mut Room) -> Cut {
         let By { model, grains, .. } = self.by;
-        segment.losses.clear();
-        segment.wall_sums.clear(model.walls.len());
+        segment.told.clear(model.walls.len());
         // SAFETY: nobody else's.
         let loads = unsafe { self.columns.loads(&segment.grains) };
         match self.wall_batch {
@@ -142,7 +147,7 @@ impl Sweeps<'_> {
 
     /// The other pairs. Tells what was found when grains began the next step: nobody else looks at them any more, since all
     /// who have pairs with them have given their cuts.
-    fn within(&self, segment: &mut Segment, room: &mut Room, cuts: &Cuts) -> Found {
+    pub fn within(&self, segment: &mut Segment, room: &mut Room, cuts: &Cuts) -> Found {
         // SAFETY: nobody else's.
         let loads = unsafe { self.columns.loads(&segment.grains) };
         let Some(batch) = self.batch else {

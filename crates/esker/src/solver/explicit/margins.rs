@@ -3,8 +3,14 @@
 //! A list holds the pairs whose gap is below the sum of both margins, and so stays complete as long as no grain has moved by
 //! more than its margin in some frame, the same for all. Here that frame moves with the mean velocity of all grains, and
 //! the margin is one for each block of grains, by how fast these are: a few that fly about shorten nobody's list.
+//!
+//! Where segments may be [a step ahead](Pace::Ahead) of others, a list must hold for a step that some grains have not begun. So
+//! margins are told to be used up a step earlier: when the next one might use them up, with grains twice as fast as now and
+//! faster still by twice what any two move relative to each other when the list is made, and a little. Contacts that take some steps to push grains apart speed none
+//! up so much within one. Where it happens all the same, just when a margin is nearly used up, the run is told to be unstable.
 
 use crate::contact::list::BLOCK;
+use crate::contact::shares::Pace;
 use crate::integrate::isotropic::{Found, Isotropic};
 use crate::lanes;
 use crate::math::Vec3;
@@ -12,7 +18,7 @@ use crate::model::Model;
 use crate::particles::{Motion, Particles, Place};
 use rayon::prelude::*;
 use std::iter::successors;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// What making a list costs for each grain and for each candidate, as many times as much as one candidate more costs in a
 /// step. Measured: 450 and 95 ns, and 1 to 5 ns; half of these numbers or three tenths more made no difference that could be seen.
@@ -22,6 +28,16 @@ const FOR_CANDIDATE: f64 = 50.0;
 /// Least and most steps a list is made for.
 const LEAST_LASTING: f64 = 1.0;
 const MOST_LASTING: f64 = 1600.0;
+
+/// Segments may be ahead with lists that last this many steps or more: for others a step is too large a part of the margins.
+const LASTING_AHEAD: f64 = 20.0;
+
+/// What a grain at rest may come to move in a step while all others rest, in radii of the smallest. A contact with an overlap of δ makes it move (ω dt)² δ, where a
+/// contact takes π/(ω dt) steps: a tenth of the overlap in ten steps.
+const SUDDEN: f64 = 0.01;
+
+/// Most of the margins, by the smallest, that may be for sudden moves. Else no segment is ahead.
+const MOST_SUDDEN: f64 = 0.2;
 
 /// Lists are tried that last longer by this factor.
 const LONGER: f64 = 1.25;
@@ -66,8 +82,13 @@ pub struct Margins {
     /// Speed of the walls, and how far they and the frame have moved \[m/s, m\].
     wall_speed: f64,
     walls_moved: f64,
-    /// Whether the margin of some block is used up.
-    used_up: AtomicBool,
+    /// In which of the steps that were begun together the margin of some block was used up first; in none if that is the
+    /// largest number.
+    used_up: AtomicUsize,
+    /// The same where grains have moved by more than the margin: the step, and in the lower half the block.
+    exceeded: AtomicU64,
+    /// What grains may move farther in a step than by twice what they do now, if segments may be ahead \[m\].
+    sudden: Option<f64>,
 }
 
 /// Of the grains of a block \[m\].
@@ -78,9 +99,9 @@ struct Margin {
 }
 
 impl Margin {
-    /// A little early, so that rounding hides no pair.
-    fn is_used_up(&self) -> bool {
-        self.used > 0.999_999 * self.whole
+    /// Whether it is used up when grains move by so much more. A little early, so that rounding hides no pair.
+    fn is_used_up_by(&self, more: f64) -> bool {
+        self.used + more > 0.999_999 * self.whole
     }
 }
 
@@ -91,6 +112,7 @@ impl Margins {
         model: &Model,
         particles: &Particles,
         scheme: Option<&Isotropic>,
+        pace: Pace,
         crowding: Crowding,
         approach: Approach,
     ) -> Self {
@@ -100,7 +122,8 @@ impl Margins {
         let sums: Vec<Vec3> = motions.par_chunks(4096).map(sum).collect();
         let mean = sums.into_iter().sum::<Vec3>() / n.max(1) as f64;
         let drift = if scheme.is_some() && mean.is_finite() { mean } else { Vec3::ZERO };
-        let mut speeds: Vec<f64> = motions.par_chunks(BLOCK).map(|block| Found::of(block).deviation(drift)).collect();
+        let found: Vec<Found> = motions.par_chunks(BLOCK).map(Found::of).collect();
+        let mut speeds: Vec<f64> = found.iter().map(|found| found.deviation(drift)).collect();
         if scheme.is_none() {
             let all = speeds.iter().copied().fold(0.0, f64::max);
             speeds.fill(all);
@@ -113,9 +136,14 @@ impl Margins {
         let room = 0.5 * (0.999 * smallest_period - 2.0 * largest - range);
         let most = (least + smallest).min(room).max(least);
         let wall_speed = if model.walls.is_empty() { 0.0 } else { approach.speed + drift.length() };
-        let choice = Choice { speeds: &speeds, dt: model.dt, least, most, radius };
+        let relative = found.iter().fold(Found::NOTHING, |all, found| all.merged(found)).speeds().relative;
+        let more = if pace == Pace::Ahead { SUDDEN * smallest } else { 0.0 };
+        let choice = Choice { speeds: &speeds, dt: model.dt, least, most, more, radius };
         let most_to_walls = model.skin + largest;
         let lasting = choice.lasting(crowding, n, most_to_walls / (model.dt * wall_speed));
+        let faster = 2.0 * relative + approach.speed + drift.length();
+        let sudden = model.dt * faster + more;
+        let is_little = sudden <= MOST_SUDDEN * (least + more) && lasting >= LASTING_AHEAD;
         let to_walls = (lasting * model.dt * wall_speed).max(least).min(most_to_walls);
         Self {
             blocks: speeds.iter().map(|&speed| Margin { whole: choice.whole(lasting, speed), used: 0.0 }).collect(),
@@ -127,7 +155,9 @@ impl Margins {
             walls: if model.walls.is_empty() { f64::INFINITY } else { to_walls },
             wall_speed,
             walls_moved: approach.speed * approach.ahead,
-            used_up: AtomicBool::new(false),
+            used_up: AtomicUsize::new(usize::MAX),
+            exceeded: AtomicU64::new(u64::MAX),
+            sudden: (pace == Pace::Ahead && is_little).then_some(sudden),
         }
     }
 
@@ -166,22 +196,51 @@ impl Margins {
 
     /// Begins a step of length `dt`, over which each block has to use up its own.
     pub fn over_step(&mut self, dt: f64) -> Spending<'_> {
-        self.drifted += self.drift * dt;
-        self.walls_moved += self.wall_speed * dt;
+        self.go_on(1, dt);
+        let blocks = self.blocks.as_mut_ptr();
+        self.spending(blocks, 0, 0, dt)
+    }
+
+    /// Begins so many steps of length `dt` one after another, over each of which each block has to use up its own. Those that are
+    /// made count when the margins [have gone on](Self::go_on).
+    pub fn over_steps(&mut self, steps: usize, dt: f64) -> Vec<Spending<'_>> {
+        let blocks = self.blocks.as_mut_ptr();
+        (0..steps).map(|step| self.spending(blocks, step, step + 1, dt)).collect()
+    }
+
+    /// Over step number `step`, which ends `ahead` steps from now.
+    fn spending(&self, blocks: *mut Margin, step: usize, ahead: usize, dt: f64) -> Spending<'_> {
         Spending {
-            blocks: self.blocks.as_mut_ptr(),
+            step,
+            blocks,
             drift: self.drift,
-            drifted: self.drifted,
+            drifted: self.drifted + self.drift * (dt * ahead as f64),
             count: self.blocks.len(),
             reference: &self.reference,
             used_up: &self.used_up,
+            exceeded: &self.exceeded,
+            sudden: self.sudden,
             dt,
         }
     }
 
+    /// Goes on by so many steps: frame and walls.
+    pub fn go_on(&mut self, steps: usize, dt: f64) {
+        self.drifted += self.drift * (dt * steps as f64);
+        self.walls_moved += self.wall_speed * (dt * steps as f64);
+    }
+
+    /// How many steps may be begun one after another before somebody has to look whether margins are used up. In more than one
+    /// segments may be ahead of others.
+    pub fn steps_in_one_go(&self, dt: f64) -> u64 {
+        // Walls have a margin of their own, which goes by time.
+        let to_walls = ((self.walls - self.walls_moved) / (self.wall_speed * dt)) as u64;
+        if self.sudden.is_some() { to_walls.max(1) } else { 1 }
+    }
+
     /// Whether two grains, or a grain and a wall, may have come within reach unseen.
     pub fn are_used_up(&self) -> bool {
-        self.used_up.load(Ordering::Relaxed) || self.walls_moved > self.walls
+        self.used_up.load(Ordering::Relaxed) < usize::MAX || self.walls_moved > self.walls
     }
 
     /// Memory held \[byte\].
@@ -203,6 +262,8 @@ struct Choice<'a> {
     /// Bounds of the margins \[m\].
     least: f64,
     most: f64,
+    /// What margins have besides \[m\].
+    more: f64,
     /// Mean radius \[m\].
     radius: f64,
 }
@@ -211,7 +272,7 @@ impl Choice<'_> {
     /// Margin of a block that is to last so many steps \[m\].
     fn whole(&self, steps: f64, speed: f64) -> f64 {
         // In this order: a speed that is no number gets the least.
-        (steps * self.dt * speed).max(self.least).min(self.most)
+        (steps * self.dt * speed).max(self.least).min(self.most) + self.more
     }
 
     /// How many times as many candidates such margins let grains have as none: as if all had the mean margin and radius.
@@ -267,12 +328,16 @@ impl Radii {
 #[derive(Clone, Copy)]
 #[must_use]
 pub struct Spending<'a> {
+    /// Its number among those begun together.
+    step: usize,
     blocks: *mut Margin,
     count: usize,
     drift: Vec3,
     drifted: Vec3,
     reference: &'a [Vec3],
-    used_up: &'a AtomicBool,
+    used_up: &'a AtomicUsize,
+    exceeded: &'a AtomicU64,
+    sudden: Option<f64>,
     dt: f64,
 }
 
@@ -287,6 +352,19 @@ impl Spending<'_> {
         self.drift
     }
 
+    /// Whether a margin was used up in this step or one before it, once all blocks have made these.
+    pub fn is_used_up(&self) -> bool {
+        self.used_up.load(Ordering::Relaxed) <= self.step
+    }
+
+    /// The first block whose margin was used up in this step, while none was told to be in the step before, though it should have been, once all
+    /// blocks have made it.
+    pub fn first_sudden(&self) -> Option<usize> {
+        let (told, first) = (self.used_up.load(Ordering::Relaxed), self.exceeded.load(Ordering::Relaxed));
+        let is_sudden = self.sudden.is_some() && told == self.step && first >> 32 == self.step as u64;
+        is_sudden.then_some(first as u32 as usize)
+    }
+
     /// Lets the grains of a block, which move by at most `speed` in the frame \[m/s\] and stand at `places` then, use up theirs.
     ///
     /// # Safety
@@ -296,14 +374,18 @@ impl Spending<'_> {
         let reference = self.reference[block * BLOCK..].iter().zip(places);
         // SAFETY: it is there, and the caller's.
         let margin = unsafe { &mut *self.blocks.add(block) };
+        let more = self.sudden.map_or(0.0, |sudden| sudden + 2.0 * self.dt * speed);
         margin.used += self.dt * speed;
-        if margin.is_used_up() {
+        if margin.is_used_up_by(more) {
             // The bounds have been used up: look at the real displacements.
             let moved = reference.map(|(before, place)| (place.position - *before - self.drifted).length());
             margin.used = moved.fold(0.0, f64::max);
         }
-        if margin.is_used_up() {
-            self.used_up.store(true, Ordering::Relaxed);
+        if margin.is_used_up_by(more) {
+            self.used_up.fetch_min(self.step, Ordering::Relaxed);
+        }
+        if margin.is_used_up_by(0.0) {
+            self.exceeded.fetch_min((self.step as u64) << 32 | block as u64, Ordering::Relaxed);
         }
     }
 }
@@ -324,7 +406,9 @@ mod tests {
             walls: 1.0,
             wall_speed,
             walls_moved: 0.0,
-            used_up: AtomicBool::new(false),
+            used_up: AtomicUsize::new(usize::MAX),
+            exceeded: AtomicU64::new(u64::MAX),
+            sudden: None,
         }
     }
 
@@ -356,6 +440,40 @@ mod tests {
         }
     }
 
+    /// What is told of margins of 1 m, with 0.1 m for sudden moves, of two blocks whose grains move by so much in each step: whether they are used up, and which suddenly.
+    fn told_where_some_are_ahead(steps: &[[f64; 2]]) -> Vec<(bool, Option<usize>)> {
+        let mut margins = Margins { sudden: Some(0.1), ..with_margins(2 * BLOCK, Vec3::ZERO, 0.0) };
+        let mut places: Vec<Place> =
+            (0..2 * BLOCK).map(|i| Place { position: i as f64 * Vec3::Z, radius: 1.0 }).collect();
+        let spending = margins.over_steps(steps.len(), 1.0);
+        let tell = |(spending, moves): (&Spending, &[f64; 2])| {
+            for (block, move_by) in moves.iter().enumerate() {
+                let grains = &mut places[block * BLOCK..(block + 1) * BLOCK];
+                grains.iter_mut().for_each(|place| place.position.x += move_by);
+                // SAFETY: nobody else is at work.
+                unsafe { spending.block(block, *move_by, grains) };
+            }
+            (spending.is_used_up(), spending.first_sudden())
+        };
+        spending.iter().zip(steps).map(tell).collect()
+    }
+
+    #[test]
+    fn where_segments_may_be_ahead_margins_are_told_to_be_used_up_a_step_before_they_are() {
+        // After 0.5 m the first might move by another 0.5 m, and 0.1 m more.
+        let told = told_where_some_are_ahead(&[[0.25, 0.1], [0.25, 0.1], [0.25, 0.1], [0.5, 0.1]]);
+        assert_eq!(told, [(false, None), (true, None), (true, None), (true, None)]);
+    }
+
+    #[test]
+    fn grains_that_become_more_than_twice_as_fast_and_faster_still_are_sudden_if_that_uses_up_their_margin() {
+        assert_eq!(told_where_some_are_ahead(&[[0.1, 0.2], [0.1, 0.9]]), [(false, None), (true, Some(1))]);
+        // Less than that, or after it was told.
+        assert_eq!(told_where_some_are_ahead(&[[0.1, 0.2], [0.1, 0.75]]), [(false, None), (true, None)]);
+        let late = told_where_some_are_ahead(&[[0.25, 0.1], [0.25, 0.1], [0.1, 0.9]]);
+        assert_eq!(late, [(false, None), (true, None), (true, None)]);
+    }
+
     #[test]
     fn walls_use_up_their_margin_by_their_speed() {
         let mut margins = with_margins(0, Vec3::ZERO, 0.4);
@@ -367,7 +485,7 @@ mod tests {
 
     /// For blocks with these speeds, in radii a step.
     fn choice(speeds: &[f64]) -> Choice<'_> {
-        Choice { speeds, dt: 1.0, least: 0.1, most: 1.1, radius: 1.0 }
+        Choice { speeds, dt: 1.0, least: 0.1, most: 1.1, more: 0.0, radius: 1.0 }
     }
 
     #[test]

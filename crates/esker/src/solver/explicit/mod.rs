@@ -12,6 +12,7 @@ mod crew;
 mod events;
 mod margins;
 mod passes;
+mod relay;
 mod wave;
 mod working_list;
 
@@ -20,6 +21,8 @@ use super::{Phase, PhaseHook, Solver, StepError, tick};
 use crate::contact::batch::{Batch, WallBatch};
 use crate::contact::list::{self, Loop, Segment};
 use crate::contact::near_pairs::Room;
+use crate::contact::shares::Pace;
+use crate::contact::sums::Told;
 use crate::contact::visit;
 use crate::contact::walls::WallFrames;
 use crate::integrate::isotropic::{self, Isotropic, Pass};
@@ -28,10 +31,11 @@ use crate::lanes::Width;
 use crate::measure::energy;
 use crate::model::Model;
 use crate::state::State;
-use contacts::{Then, contacts};
+use contacts::{BookOf, Then, contacts};
 use crew::Crew;
 use margins::{Approach, Crowding, Margins};
 use passes::{AllColumns, Blocks, isotropic_pass};
+use relay::Closed;
 use std::iter::repeat_with;
 use std::sync::Arc;
 use working_list::{WorkingList, search, wall_finder};
@@ -40,7 +44,7 @@ use working_list::{WorkingList, search, wall_finder};
 pub const TIDY_EVERY: u64 = 8192;
 /// Steps between two looks at the removal regions.
 pub const REMOVE_EVERY: u64 = 16;
-/// Most steps for which workers stay awake before others who use the pool get it.
+/// Most steps for which workers stay awake before others who use the pool get it, and so most that are made in one go.
 const STRETCH: u64 = 100;
 /// Below this number of grains per worker the step is cheaper on fewer workers.
 pub const GRAINS_PER_WORKER: usize = 1000;
@@ -120,10 +124,14 @@ impl Explicit {
         self
     }
 
-    /// One step. `last` tells that the state must be whole afterwards; else its end may be left to the next step.
-    fn step(&mut self, model: &Model, state: &mut State, last: bool) -> Result<(), StepError> {
+    /// One step, or some of so many, see [`in_one_go`](Self::in_one_go); returns how many. `last` tells that the state must be whole
+    /// afterwards; else its end may be left to the next step.
+    fn steps(&mut self, model: &Model, state: &mut State, most: u64, last: bool) -> Result<u64, StepError> {
         let dt = model.dt;
-        let force_time = model.integrator.force_time(state.time, state.time_after(1, dt));
+        let force_time =
+            |step: u64| model.integrator.force_time(state.time_after(step, dt), state.time_after(step + 1, dt));
+        let force_times: Vec<f64> = (0..most).map(force_time).collect();
+        let force_time = force_times[0];
         let jumping = events::jumping(model, state, state.time, force_time);
         if !jumping.is_empty() {
             self.end_step(model, state)?;
@@ -137,14 +145,26 @@ impl Explicit {
         for (trial, part) in model.integrator.scheme().trials().iter().enumerate() {
             speed = self.try_out(model, state, speed, trial, part * dt)?;
         }
-        let frames = visit::frames(model, state, force_time, dt);
+        let frames: Vec<_> = force_times.iter().map(|t| visit::frames(model, state, *t, dt)).collect();
 
         tick(&self.hook, Phase::Neighbours);
         self.keep_list(model, state, speed)?;
 
         tick(&self.hook, Phase::Contacts);
-        let then = self.then(model, state, last);
-        self.contacts(model, state, &frames, dt, then);
+        let then = self.then(model, state, 0, last);
+        let book = &mut |state: &mut State, closed: Closed| {
+            book::field_work(model, state, 0.0, dt);
+            book::walls(state, closed.told.iter(), &frames[closed.step], dt);
+            state.count_step(dt);
+            book::losses(state, closed.told.iter(), closed.lost);
+            match (closed.not_finite, closed.sudden) {
+                (Some(id), _) => Err(StepError::NotFinite { id, step: state.step + 1, time: state.time + dt }),
+                (None, Some(id)) => Err(sudden(id, state, dt, 1)),
+                (None, None) => Ok(()),
+            }
+        };
+        let made = self.contacts(model, state, &frames, dt, then, book)?;
+        let force_time = force_times[made - 1];
 
         tick(&self.hook, Phase::Fields);
         let list = self.list.as_mut().expect("kept above");
@@ -159,10 +179,11 @@ impl Explicit {
         }
 
         tick(&self.hook, Phase::Book);
-        book::walls(state, &list.segments, &frames, dt);
+        book::walls(state, told(&list.segments), &frames[made - 1], dt);
         self.unfinished = true;
         state.count_step(dt);
-        self.events(model, state, last)
+        self.events(model, state, last)?;
+        Ok(made as u64)
     }
 
     /// Ends the last step if that is still to be done, and moves the grains to where forces are wanted. Returns bounds
@@ -176,7 +197,11 @@ impl Explicit {
                 let pass = if unfinished { Pass::FinishAndBegin } else { Pass::Begin };
                 let columns = AllColumns::of(&mut state.particles, &mut list.now, &mut list.blocks);
                 let columns = columns.beginning_after(state.step, list.margins.over_step(model.dt));
-                isotropic_pass(scheme, pass, columns).speeds()
+                let speeds = isotropic_pass(scheme, pass, columns).speeds();
+                if let Some(id) = columns.first_sudden() {
+                    return Err(sudden(id, state, model.dt, 1));
+                }
+                speeds
             }
             (None, None) => {
                 let p = &mut state.particles;
@@ -188,7 +213,7 @@ impl Explicit {
             }
         };
         if unfinished {
-            book::losses(state, &list.segments, &list.blocks.lost);
+            book::losses(state, told(&list.segments), &list.blocks.lost[0]);
         }
         check_finite(speed.absolute, state, model.dt)?;
         Ok(speed)
@@ -209,7 +234,7 @@ impl Explicit {
         let memories: Vec<_> = list.segments.iter().map(Segment::memories).collect();
         let time = state.time + after;
         let frames = visit::frames(model, state, time, after);
-        self.contacts(model, state, &frames, after, Then::Stop);
+        self.contacts(model, state, &[frames], after, Then::Stop, &mut |_, _| unreachable!("one step"))?;
         let list = self.list.as_mut().expect("kept above");
         book::fields(model, state, state.step + 1, time);
         for (segment, kept) in list.segments.iter_mut().zip(memories) {
@@ -238,7 +263,7 @@ impl Explicit {
         };
         check_finite(speed.absolute, state, 0.0)?;
         tick(&self.hook, Phase::Book);
-        book::losses(state, &list.segments, &list.blocks.lost);
+        book::losses(state, told(&list.segments), &list.blocks.lost[0]);
         Ok(())
     }
 
@@ -274,17 +299,30 @@ impl Explicit {
         Ok(())
     }
 
-    /// Forces of all contacts. The next step may begin with them, see [`contacts`].
-    fn contacts(&mut self, model: &Model, state: &mut State, frames: &WallFrames, dt: f64, then: Then) {
+    /// Forces of all contacts, in as many steps as there are frames or fewer. The next step may begin with them, see [`contacts`].
+    fn contacts(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        frames: &[WallFrames],
+        dt: f64,
+        then: Then,
+        book: &mut BookOf,
+    ) -> Result<usize, StepError> {
         let list = self.list.as_mut().expect("the list is built before contacts are evaluated");
-        self.begun = contacts(model, state, list, frames, dt, then);
+        let begun = contacts(model, state, list, frames, dt, then, book)?;
+        self.begun = begun.speeds;
+        begun.sudden.map_or(Ok(begun.steps), |id| Err(sudden(id, state, dt, 2)))
     }
 
-    /// Whether the next step, the first of `left`, asks nothing of the pool but what a crew does: it has begun, the list holds, and the
-    /// one after it can begin likewise.
-    fn is_quiet(&self, model: &Model, state: &State, left: u64) -> bool {
-        let holds = self.list.as_ref().is_some_and(|list| !list.margins.are_used_up());
-        holds && self.begun.is_some() && self.then(model, state, left == 1) == Then::NextStep
+    /// How many of the next steps, `left` of which are to be made, are made in one go, `most` at most: quiet steps, which ask nothing of the
+    /// pool but what a crew does, while the list holds. None if the next one has not begun or is not quiet.
+    fn in_one_go(&self, model: &Model, state: &State, left: u64, most: u64) -> u64 {
+        let list = self.list.as_ref().filter(|list| self.begun.is_some() && !list.margins.are_used_up());
+        let Some(list) = list else { return 0 };
+        let is_quiet = |step: &u64| self.then(model, state, *step, step + 1 == left) == Then::NextStep;
+        let most = most.min(left).min(list.margins.steps_in_one_go(model.dt));
+        (0..most).take_while(is_quiet).count() as u64
     }
 
     /// Makes some quiet steps, the first of `left`. Returns how many are left then.
@@ -292,28 +330,27 @@ impl Explicit {
         let crew = Arc::clone(&self.list.as_ref().expect("the list is built before the first step").crew);
         crew.stand(|| {
             let mut made = 0;
-            while made < STRETCH && self.is_quiet(model, state, left - made) {
-                self.step(model, state, false)?;
-                made += 1;
+            loop {
+                let steps = self.in_one_go(model, state, left - made, STRETCH - made);
+                if steps == 0 {
+                    break;
+                }
+                made += self.steps(model, state, steps, false)?;
             }
             Ok(left - made)
         })
     }
 
-    /// Whether the next step can begin as soon as the forces of this one are known: nothing happens between the two and
+    /// Whether the next step can begin as soon as the forces of the one that comes after `ahead` others are known: nothing happens between the two and
     /// nobody looks at the state.
-    fn then(&self, model: &Model, state: &State, last: bool) -> Then {
+    fn then(&self, model: &Model, state: &State, ahead: u64, last: bool) -> Then {
         let list = self.list.as_ref().expect("the list is built before the first step");
-        let fast = list.scheme.is_some() && list.batch.is_some() && model.gravity_alone().is_some();
-        let next = state.step + 1;
+        let fast = list.scheme.is_some() && list.batch.is_some() && steps_can_be_quiet(model);
+        let next = state.step + ahead + 1;
         let due = !model.removals.is_empty() && next.is_multiple_of(REMOVE_EVERY) || next.is_multiple_of(TIDY_EVERY);
-        let (begin, end) = (state.time_after(1, model.dt), state.time_after(2, model.dt));
+        let (begin, end) = (state.time_after(ahead + 1, model.dt), state.time_after(ahead + 2, model.dt));
         let jumps = || !events::jumping(model, state, begin, end).is_empty();
-        if !fast || last || due || !model.gates.is_empty() || !model.feeds.is_empty() || jumps() {
-            Then::Stop
-        } else {
-            Then::NextStep
-        }
+        if !fast || last || due || jumps() { Then::Stop } else { Then::NextStep }
     }
 
     /// Refreshes images and renews the list when something may have come within reach unseen.
@@ -344,7 +381,7 @@ impl Explicit {
         let near_walls = wall_finder(model, state, state.time);
         // The walls are looked at where they stood at the start of the step.
         let approach = Approach { speed: near_walls.speed, ahead: model.dt };
-        let margins = Margins::new(model, p, list.scheme.as_ref(), self.crowding, approach);
+        let margins = Margins::new(model, p, list.scheme.as_ref(), list.pace, self.crowding, approach);
         let mut candidates = search(model, p, &margins)?;
         list::renew(
             &mut list.segments,
@@ -391,14 +428,17 @@ impl Explicit {
         let scheme = Isotropic::of(model, &state.particles, self.width);
         let near_walls = wall_finder(model, state, t);
         let approach = Approach { speed: near_walls.speed, ahead: 0.0 };
-        let margins = Margins::new(model, &state.particles, scheme.as_ref(), self.crowding, approach);
-        let mut candidates = search(model, &state.particles, &margins)?;
-        let workers = self.workers.min(n.div_ceil(self.grains_per_worker)).max(1);
         // The fast loops leave losses with the loads, where the fast integration finds them.
         let fast = loops == Loops::Fast && scheme.is_some();
         let (width, ledger) = (self.width, !self.without_losses);
         let batch = Batch::of(model, width, ledger).filter(|_| fast);
         let wall_batch = WallBatch::of(model, width, ledger).filter(|_| fast);
+        // Images are made for one step of all.
+        let ahead = batch.is_some() && steps_can_be_quiet(model) && !model.cell.is_periodic();
+        let pace = if ahead { Pace::Ahead } else { Pace::Together };
+        let margins = Margins::new(model, &state.particles, scheme.as_ref(), pace, self.crowding, approach);
+        let mut candidates = search(model, &state.particles, &margins)?;
+        let workers = self.workers.min(n.div_ceil(self.grains_per_worker)).max(1);
         let form = loop_of(&batch);
         let wall_form = loop_of_walls(&wall_batch);
         let segments = list::build(
@@ -409,6 +449,7 @@ impl Explicit {
             &|grain| margins.to_walls(grain),
             form,
             wall_form,
+            pace,
         );
         state.contacts.leave();
         let p = &state.particles;
@@ -430,6 +471,7 @@ impl Explicit {
             rooms: repeat_with(Room::default).take(workers).collect(),
             crew: Arc::new(Crew::of(workers - 1)),
             segments,
+            pace,
             scratch,
             now,
             kind,
@@ -450,12 +492,13 @@ impl Explicit {
         let list = self.list.as_mut().expect("just built");
         list.refresh_images(model, state);
         let frames = visit::frames(model, state, state.time, 0.0);
-        self.contacts(model, state, &frames, 0.0, Then::Stop);
+        let frames = [frames];
+        self.contacts(model, state, &frames, 0.0, Then::Stop, &mut |_, _| unreachable!("one step"))?;
         let list = self.list.as_mut().expect("just built");
         let power = book::fields(model, state, state.step, state.time);
         book::field_work(model, state, power, 0.0);
-        book::walls(state, &list.segments, &frames, 0.0);
-        book::losses(state, &list.segments, &list.blocks.lost);
+        book::walls(state, told(&list.segments), &frames[0], 0.0);
+        book::losses(state, told(&list.segments), &list.blocks.lost[0]);
         state.particles.forget_steps();
         integrate::start(model.integrator, &mut state.particles, model.dt);
         state.loads_are_current = true;
@@ -486,11 +529,10 @@ impl Solver for Explicit {
         }
         let mut left = steps;
         while left > 0 {
-            if self.is_quiet(model, state, left) {
+            if self.in_one_go(model, state, left, 1) > 0 {
                 left = self.quiet_steps(model, state, left)?;
             } else {
-                self.step(model, state, left == 1)?;
-                left -= 1;
+                left -= self.steps(model, state, 1, left == 1)?;
             }
         }
         tick(&self.hook, Phase::Outside);
@@ -524,6 +566,16 @@ enum Loops {
     General,
 }
 
+/// Whether there are steps of a model between which nothing happens that needs the end of one.
+fn steps_can_be_quiet(model: &Model) -> bool {
+    model.gravity_alone().is_some() && model.gates.is_empty() && model.feeds.is_empty()
+}
+
+/// What the contacts of segments did in the last sweep.
+fn told(segments: &[Segment]) -> impl Iterator<Item = &Told> {
+    segments.iter().map(|segment| &segment.told)
+}
+
 /// The loop that does the contacts.
 fn loop_of(batch: &Option<Batch>) -> Loop {
     batch.as_ref().map_or(Loop::General, |batch| Loop::Fast(batch.needs()))
@@ -532,6 +584,11 @@ fn loop_of(batch: &Option<Batch>) -> Loop {
 /// The same for walls.
 fn loop_of_walls(batch: &Option<WallBatch>) -> Loop {
     batch.as_ref().map_or(Loop::General, |batch| Loop::Fast(batch.needs()))
+}
+
+/// A grain was much faster when it began the step that comes after so many.
+fn sudden(id: u64, state: &State, dt: f64, after: u64) -> StepError {
+    StepError::Sudden { id, step: state.step + after, time: state.time_after(after, dt) }
 }
 
 fn check_finite(speed: f64, state: &State, dt: f64) -> Result<(), StepError> {

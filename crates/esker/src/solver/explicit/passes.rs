@@ -7,26 +7,27 @@ use crate::contact::list::BLOCK;
 use crate::contact::sums::Units;
 use crate::integrate::isotropic::{Columns, Found, Isotropic, Lost, Pass, turns_after};
 use crate::math::Quat;
-use crate::particles::{Load, Motion, Particles, Place};
+use crate::particles::{Load, Motion, Particles, Place, is_finite};
 use rayon::prelude::*;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::slice::from_raw_parts_mut;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// What is known of each block of grains.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
     /// What the last pass found of its velocities.
     pub found: Vec<Found>,
-    /// What the contacts of each unit have lost, as far as the grains tell, since it was last booked.
-    pub lost: Vec<Lost>,
+    /// What the contacts of each unit have lost in a step, as far as the grains tell; and room for the step after it.
+    pub lost: [Vec<Lost>; 2],
 }
 
 impl Blocks {
     /// Nothing, for so many grains.
     pub fn of(grains: usize) -> Self {
         let units = grains.div_ceil(Units::of(grains).grains());
-        Self { found: vec![Found::NOTHING; grains.div_ceil(BLOCK)], lost: vec![Lost::default(); units] }
+        let lost = vec![Lost::default(); units];
+        Self { found: vec![Found::NOTHING; grains.div_ceil(BLOCK)], lost: [lost.clone(), lost] }
     }
 }
 
@@ -44,9 +45,10 @@ pub struct AllColumns<'a> {
     spending: Option<Spending<'a>>,
     found: *mut Found,
     units: Units,
-    lost: *mut Lost,
+    lost: [*mut Lost; 2],
     mass: &'a [f64],
     kind: &'a [u16],
+    id: &'a [u64],
     marker: PhantomData<&'a mut Place>,
 }
 
@@ -63,7 +65,8 @@ impl<'a> AllColumns<'a> {
         assert!(particles.orientation.len() >= n);
         assert!(now.is_empty() || now.len() >= n);
         let units = Units::of(n);
-        assert!([blocks.found.len(), blocks.lost.len()] == [n.div_ceil(BLOCK), n.div_ceil(units.grains())]);
+        assert!(blocks.found.len() == n.div_ceil(BLOCK));
+        assert!(blocks.lost.iter().all(|lost| lost.len() == n.div_ceil(units.grains())));
         Self {
             place: particles.place.as_mut_ptr(),
             motion: particles.motion.as_mut_ptr(),
@@ -74,9 +77,10 @@ impl<'a> AllColumns<'a> {
             spending: None,
             found: blocks.found.as_mut_ptr(),
             units,
-            lost: blocks.lost.as_mut_ptr(),
+            lost: blocks.lost.each_mut().map(|lost| lost.as_mut_ptr()),
             mass: &particles.mass,
             kind: &particles.kind,
+            id: &particles.id,
             marker: PhantomData,
         }
     }
@@ -86,6 +90,43 @@ impl<'a> AllColumns<'a> {
         self.turns = turns_after(steps);
         self.spending = Some(spending);
         self
+    }
+
+    /// The same for passes of odd steps, which tell what was lost in the room for the step after.
+    pub fn of_odd_step(mut self) -> Self {
+        self.lost.swap(0, 1);
+        self
+    }
+
+    /// What the passes have told of losses, unit by unit.
+    ///
+    /// # Safety
+    /// Nobody passes meanwhile who tells it in the same place.
+    pub unsafe fn lost(&self) -> &[Lost] {
+        // SAFETY: they are there, and the caller's.
+        unsafe { from_raw_parts(self.lost[0], self.mass.len().div_ceil(self.units.grains())) }
+    }
+
+    /// Whether a margin was used up in the step that passes begin or one before it, once all blocks have made them.
+    pub fn have_used_up(&self) -> bool {
+        self.spending.as_ref().is_some_and(Spending::is_used_up)
+    }
+
+    /// Identity of the first grain of a block that has used up its margin in the step that passes begin without having told so before, where it
+    /// should have, once all blocks have made it.
+    pub fn first_sudden(&self) -> Option<u64> {
+        self.spending.as_ref().and_then(Spending::first_sudden).map(|block| self.id[block * BLOCK])
+    }
+
+    /// Identity of the first of some grains that has no finite place or velocity; if it is their masses or radii, of the first of all.
+    ///
+    /// # Safety
+    /// Nobody changes the places and velocities of these grains meanwhile.
+    pub unsafe fn first_not_finite(&self, grains: &Range<usize>) -> u64 {
+        assert!(grains.start <= grains.end && grains.end <= self.mass.len());
+        // SAFETY: they are there, as their masses are, and the caller's.
+        let is_finite = |i: &usize| unsafe { is_finite(&*self.place.add(*i), &*self.motion.add(*i)) };
+        self.id[grains.clone().find(|i| !is_finite(i)).unwrap_or(grains.start)]
     }
 
     /// Grains of a block.
@@ -134,7 +175,7 @@ impl<'a> AllColumns<'a> {
         // SAFETY: the block is there, since its grains are, and ours.
         unsafe {
             *self.found.add(block) = found;
-            let of_unit = &mut *self.lost.add(self.units.of_grain(first));
+            let of_unit = &mut *self.lost[0].add(self.units.of_grain(first));
             let before = if first.is_multiple_of(self.units.grains()) { Lost::default() } else { *of_unit };
             *of_unit = [before[0] + lost[0], before[1] + lost[1]];
             if let Some(spending) = &self.spending {

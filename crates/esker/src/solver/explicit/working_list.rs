@@ -8,6 +8,7 @@ use crate::contact::flats::Flat;
 use crate::contact::list::{Pairs, Segment};
 use crate::contact::near_pairs::Room;
 use crate::contact::near_walls::Finder;
+use crate::contact::shares::Pace;
 use crate::contact::spots::Spots;
 use crate::contact::visit;
 use crate::integrate;
@@ -32,6 +33,8 @@ pub struct WorkingList {
     /// Without rows, which the segments have.
     pub candidates: Candidates,
     pub segments: Vec<Segment>,
+    /// How these go from one step to the next.
+    pub pace: Pace,
     /// One for each worker.
     pub rooms: Vec<Room>,
     /// The workers.
@@ -61,13 +64,13 @@ impl WorkingList {
             let spots: usize = s.spots.iter().map(Spots::memory_held).sum();
             let flats: usize = s.flats.iter().map(Flat::memory_held).sum();
             let opened = held(&s.opened) + held(&s.opened_below) + held(&s.sources);
-            pairs + walls + flats + spots + opened + s.losses.memory_held() + s.wall_sums.memory_held()
+            pairs + walls + flats + spots + opened + s.told.memory_held()
         };
         let segments: usize = self.segments.iter().map(of_segment).sum();
         let rooms: usize = self.rooms.iter().map(Room::memory_held).sum();
         let c = &self.candidates;
         let candidates = held(&c.start) + held(&c.partner) + held(&c.images);
-        let blocks = held(&self.blocks.found) + held(&self.blocks.lost);
+        let blocks = held(&self.blocks.found) + self.blocks.lost.iter().map(held).sum::<usize>();
         let grains = held(&self.kind) + blocks + self.margins.memory_held() + held(&self.sides);
         segments + rooms + candidates + grains + self.scratch.memory() + held(&self.now)
     }
