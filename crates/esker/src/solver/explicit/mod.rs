@@ -153,7 +153,7 @@ impl Explicit {
         tick(&self.hook, Phase::Contacts);
         let then = self.then(model, state, 0, last);
         let book = &mut |state: &mut State, closed: Closed| {
-            book::field_work(model, state, 0.0, dt);
+            book::field_work(model, state, 0.0, dt); // gravity has a potential
             book::walls(state, closed.told.iter(), &frames[closed.step], dt);
             state.count_step(dt);
             book::losses(state, closed.told.iter(), closed.lost);
