@@ -586,8 +586,9 @@ fn loop_of_walls(batch: &Option<WallBatch>) -> Loop {
     batch.as_ref().map_or(Loop::General, |batch| Loop::Fast(batch.needs()))
 }
 
-/// A grain was much faster when it began the step that comes after so many.
-fn sudden(id: u64, state: &State, dt: f64, after: u64) -> StepError {
+/// A grain was much faster when it began the step that comes after so many. Grains have moved without the state: nobody goes on from here.
+fn sudden(id: u64, state: &mut State, dt: f64, after: u64) -> StepError {
+    state.loads_are_current = false;
     StepError::Sudden { id, step: state.step + after, time: state.time_after(after, dt) }
 }
 
