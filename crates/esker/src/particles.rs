@@ -85,6 +85,12 @@ pub struct Load {
 }
 
 impl Load {
+    /// That of gravity on a mass.
+    #[inline(always)]
+    pub fn of_gravity(mass: f64, gravity: Vec3) -> Self {
+        Self { force: mass * gravity, ..Self::default() }
+    }
+
     /// Adds another.
     #[inline(always)]
     pub fn add(&mut self, other: &Self) {

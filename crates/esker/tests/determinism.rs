@@ -8,12 +8,13 @@ use crate::common;
 
 use common::{gravity, plane, wall};
 use esker::boundary::{Mesh, Motion, MotionPart, Revolved, Surface, Waveform};
+use esker::contact::window;
 use esker::field::{Drag, DragCoefficient};
 use esker::fill::feed::{Arrivals, Feed, Rate};
 use esker::fill::random::RandomAddition;
 use esker::fill::{Amount, By, Setting, SizeLaw};
 use esker::integrate::Integrator;
-use esker::lanes::Width;
+use esker::lanes::{Width, offset};
 use esker::law::Law;
 use esker::law::damping::{AnyDamping, Coefficient};
 use esker::law::rolling::{AnyRolling, ElasticPlastic};
@@ -21,7 +22,7 @@ use esker::law::tangential::{AnyTangential, Mindlin, TangentialDamping};
 use esker::law::twisting::{AnyTwisting, TwistSpring};
 use esker::math::{Aabb, Vec3};
 use esker::model::{CountingPlane, Model, Removal, Wall};
-use esker::neighbor::PeriodicCell;
+use esker::neighbor::{Method, PeriodicCell, search};
 use esker::region::Region;
 use esker::rng::{Purpose, Stream};
 use esker::simulation::{End, Simulation, Stage};
@@ -282,9 +283,11 @@ fn a_grain_that_is_thrown_away_within_one_step_ends_the_run_with_a_sentence() {
     assert_eq!(told, StepError::Sudden { id: 0, step: 1, time: model.dt });
 }
 
+/// The loads of steps that are made one by one are in a column, those of others in windows, beyond which some grains have partners: at the
+/// sides of strips.
 #[test]
 fn steps_made_in_one_go_are_those_made_one_by_one() {
-    let (model, start) = cube(32);
+    let (model, start) = cube(36);
     let run = |threads: usize, at_once: u64| {
         on_threads(threads, || {
             let (mut state, mut solver) = (start.clone(), Explicit::new(threads));
@@ -300,6 +303,12 @@ fn steps_made_in_one_go_are_those_made_one_by_one() {
     for (threads, at_once) in [(1, 120), (3, 120), (4, 40), (5, 2)] {
         assert_same(&one_by_one, &run(threads, at_once), &format!("{threads} threads, {at_once} steps in one go"));
     }
+    let places = &one_by_one.particles.place;
+    let candidates = search(places, &model.cell, model.skin, Method::Grid).expect("they are near");
+    let pairs = (0..places.len()).flat_map(|i| candidates.row(i).iter().map(move |j| (offset(i as u32), offset(*j))));
+    let (i, j): (Vec<u32>, Vec<u32>) = pairs.unzip();
+    let size = window::size(places.len(), [&i, &j]).expect("nearly all are within it");
+    assert!(i.iter().zip(&j).filter(|(i, j)| *j - *i > offset(size as u32)).count() > 1000, "beyond {size}");
 }
 
 /// Whose threads stay awake for a stretch of steps: all of the pool. If such a step gave the pool a part of anything, this would not end.

@@ -14,7 +14,7 @@ use super::octets::Needs;
 use super::shares::{Pace, cut_up};
 use super::spots::Spots;
 use super::sums::{Told, Units};
-use super::{Contacts, PairContact, WallContact};
+use super::{Contacts, PairContact, WallContact, window};
 use crate::lanes::{self, offset};
 use crate::law::{Dissipation, Memory};
 use crate::neighbor::Candidates;
@@ -53,6 +53,10 @@ pub struct Segment {
     pub spots: [Spots; 2],
     /// What the last sweep did.
     pub told: Told,
+    /// Which of its grains have more than gravity in the column of loads, see [`Window`](super::window::Window).
+    pub marks: Vec<u64>,
+    /// How many grains have their loads in such a window, if sweeps within have one.
+    pub window: Option<usize>,
     /// Room for the narrow phase.
     pub touches: Vec<crate::boundary::WallTouch>,
 }
@@ -321,11 +325,14 @@ pub fn build(
                 (Vec::new(), [Spots::of(others, needs), Spots::of([].iter(), needs)])
             }
         };
+        let parts = PARTS.map(part);
         Segment {
             walls,
             spots,
-            parts: PARTS.map(part),
+            window: window_of(&parts, &own, form),
+            parts,
             told: Told::new(units, own.len()),
+            marks: window::marks(own.len()),
             near_walls: near_walls.find(own.clone(), reach, wall_form),
             flats,
             grains: own.clone(),
@@ -371,6 +378,7 @@ pub fn renew(
                 }
             };
         }
+        segment.window = window_of(&segment.parts, own, form);
         segment.near_walls = near_walls.find(own.clone(), reach, wall_form);
         if let Loop::Fast(needs) = wall_form {
             let known = |w: usize| {
@@ -381,6 +389,12 @@ pub fn renew(
         }
     });
     find_sources(segments, form);
+}
+
+/// How many grains have their loads in a [`Window`](window::Window) in sweeps over the pairs within a segment, one of these parts, if any.
+fn window_of(parts: &[Pairs; 4], own: &Range<usize>, form: Loop) -> Option<usize> {
+    let inside = &parts[Part::Inside as usize];
+    if form == Loop::General { None } else { window::size(own.len(), [&inside.i, &inside.j]) }
 }
 
 /// Second grain of a pair: the real one and by how many periods it is shifted.

@@ -19,6 +19,7 @@ pub mod sums;
 pub mod sweep;
 pub mod visit;
 pub mod walls;
+pub mod window;
 
 use crate::law::{ContactVelocity, Memory};
 use crate::math::Vec3;

@@ -32,17 +32,19 @@ pub struct Near {
     inherited: Inherited,
 }
 
-/// What a worker needs to renew a block.
+/// What a worker needs to renew a block, and to add up loads.
 #[derive(Debug, Default)]
 pub struct Room {
     spare: Octets,
     picked: Picked,
+    /// For a [window](super::window::Window), once there is one.
+    pub loads: Vec<Load>,
 }
 
 impl Room {
     /// Memory held \[byte\].
     pub fn memory_held(&self) -> usize {
-        self.spare.memory_held() + self.picked.memory_held()
+        self.spare.memory_held() + self.picked.memory_held() + held(&self.loads)
     }
 }
 
@@ -187,7 +189,7 @@ impl Near {
     #[inline(always)]
     pub fn refill(&mut self, room: &mut Room, block: usize, images: u32, law: impl Fn(u32, u32) -> u8) {
         let Self { blocks, needs, inherited } = self;
-        let Room { spare, picked } = room;
+        let Room { spare, picked, .. } = room;
         let last = block + 1 == blocks.len();
         let Block { octets, inside, count, room, .. } = &mut blocks[block];
         swap(inside, &mut picked.inside);

@@ -31,6 +31,14 @@ pub struct Tag {
     pub touching: u8,
 }
 
+impl Tag {
+    /// Whether some pair reaches grains that lie beyond an offset, the largest number for none.
+    #[inline(always)]
+    pub fn reaches(&self, limit: u32) -> bool {
+        self.farthest >= limit || self.far && limit < u32::MAX
+    }
+}
+
 /// Which memories the laws need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {

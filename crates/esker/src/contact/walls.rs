@@ -8,6 +8,7 @@ use super::list::Segment;
 use super::near_walls::{NearWall, NearWalls};
 use super::sums::Losses;
 use super::sweep::{Grains, Now};
+use super::window::Loads;
 use super::{Frame, Levers, Velocity, WallContact, contact_velocity, mean_contact_velocity};
 use crate::boundary::WallTouch;
 use crate::law::normal::elliptic_factor;
@@ -85,6 +86,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
     std::mem::swap(&mut segment.walls, &mut segment.walls_before);
     segment.walls.clear();
     let before = &mut segment.walls_before;
+    let mut loads = Loads { all: loads, marks: &mut segment.marks };
     let mut next_before = 0;
     let open = |contact: &mut WallContact, losses: &mut Losses| {
         if contact.memory.touching {
@@ -136,7 +138,7 @@ pub fn sweep(model: &Model, frames: &WallFrames, grains: Grains, segment: &mut S
             let response = law.respond(&touch, &mut memory);
             memory.rates = rates;
             let lever = place.radius - 0.5 * touch.overlap;
-            let load = &mut loads[g - own.start];
+            let load = loads.of(g - own.start);
             load.force += response.force;
             load.torque += lever * touch.normal.cross(response.force) + response.couple;
             *lost += response.dissipated;

@@ -78,7 +78,7 @@ pub struct Columns<'a> {
     pub orientation: Option<&'a mut [Quat]>,
     /// Loads: after the first kick, those of gravity alone.
     pub load: &'a mut [Load],
-    /// Masses.
+    /// Masses of the grains that the loads left behind are for: these, or others that take their places.
     pub mass: &'a [f64],
     /// Kinds.
     pub kind: &'a [u16],
@@ -221,11 +221,10 @@ impl Isotropic {
         let Found { mut least, mut largest, mut odd } = Found::NOTHING;
         let mut sums: Record = [0.0; 8];
         let (g, moves) = (self.gravity, [dt, dt, dt, 0.0]);
-        let gravity: Record = [g.x, g.y, g.z, 0.0, 0.0, 0.0, 0.0, 0.0];
         for k in 0..n {
             let load: Record = loads[k].as_record();
             if BEGIN {
-                loads[k] = Load::from_record(std::array::from_fn(|c| mass[k] * gravity[c]));
+                loads[k] = Load::of_gravity(mass[k], g);
             }
             if FINISH {
                 for c in 0..8 {

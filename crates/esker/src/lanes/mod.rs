@@ -159,14 +159,26 @@ impl Targets {
         }
     }
 
+    /// Loads of all grains in turn at the same places, `size` apart: an offset that is a power of two.
+    pub fn around(loads: *mut Record, size: u32) -> Self {
+        debug_assert!(size.is_power_of_two());
+        Self { columns: [loads; 2], masks: [size - 1; 2] }
+    }
+
+    /// First and second grains each to records of their own, from offset 0 on.
+    pub fn apart(records: [*mut Record; 2]) -> Self {
+        Self { columns: records, masks: [u32::MAX; 2] }
+    }
+
     /// The same with the loads of first grains put into records of their own, each at its offset from the first of these.
     pub fn with_firsts_at(self, records: *mut Record) -> Self {
         Self { columns: [records, self.columns[1]], masks: [u32::MAX, self.masks[1]] }
     }
 
-    /// Where the loads of the second grains are, as if they began with grain 0: for hints.
-    pub fn begin(&self) -> *const i8 {
-        self.columns[1].cast_const().cast()
+    /// Where the load of a second grain is: for hints.
+    #[inline(always)]
+    pub fn hint(&self, offset: u32) -> *const f64 {
+        self.of(1, offset)
     }
 
     /// Record of a first or second grain.

@@ -7,19 +7,19 @@ use super::walls::{Pushed, WallBatch, Work};
 use crate::contact::flats::Flat;
 use crate::contact::sums::{Losses, WallSums};
 use crate::contact::walls::{Scene, release};
+use crate::contact::window::Loads;
 use crate::lanes::{Lane, Record, Vec3s, Width, prefetch};
 use crate::math::Vec3;
-use crate::particles::Load;
 use std::ops::Range;
 
 /// Octets between asking for the records of grains and using them: those near walls lie far apart.
 const AHEAD: usize = 2;
 
 /// What a sweep over planes adds to.
-pub(super) struct Sums<'a> {
+pub(super) struct Sums<'a, 'l> {
     /// Grains of the worker, and their loads.
     pub own: Range<usize>,
-    pub loads: &'a mut [Load],
+    pub loads: &'a mut Loads<'l>,
     pub losses: &'a mut Losses,
     pub wall_sums: &'a mut WallSums,
 }
@@ -136,7 +136,7 @@ impl WallBatch {
                 let g = *grain as usize;
                 prefetch(&scene.grains.place[g]);
                 prefetch(&scene.grains.mean[g]);
-                prefetch(&to.loads[g - to.own.start]);
+                prefetch(&to.loads.all[g - to.own.start]);
             }
             let (grains, count) = flat.octet(o);
             let places = places_of(scene, &grains);

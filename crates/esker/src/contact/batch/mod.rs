@@ -24,6 +24,7 @@ use super::list::{Memories, Opened, Pairs, Part, Segment};
 use super::near_pairs::{Block, Room};
 use super::octets::{Needs, Octet};
 use super::sweep::{Grains, release};
+use super::window::LoadsAt;
 use crate::integrate::isotropic::Found;
 use crate::lanes::{Lane, Quad, Record, Targets, Width, index, offset};
 use crate::math::Vec3;
@@ -42,8 +43,9 @@ const GROUPS: usize = 4;
 /// Most groups in a chunk: chunks are whole octets, one pair at a time too.
 const MOST_GROUPS: usize = 8;
 
-/// Whom a sweep tells the first grain that is not done.
-pub type Done<'a> = dyn FnMut(usize) + 'a;
+/// Whom a sweep tells the first grain that is not done; tells the sweep the [limit](super::window::Window::limit) of the window, or the
+/// largest number where there is none.
+pub type Done<'a> = dyn FnMut(usize) -> u32 + 'a;
 
 /// What is known of the velocities.
 #[derive(Clone, Copy)]
@@ -95,8 +97,8 @@ impl Batch {
     /// Blocks of near pairs are renewed in `room`, whatever was done in it before.
     ///
     /// # Safety
-    /// The loads of the segment's grains are at `loads`, and nobody else reads or writes them.
-    pub unsafe fn sweep_across(&self, by: By, segment: &mut Segment, loads: *mut Load, room: &mut Room) {
+    /// `loads` tells where the loads of the segment's grains are, and nobody else reads or writes them.
+    pub unsafe fn sweep_across(&self, by: By, segment: &mut Segment, loads: LoadsAt, room: &mut Room) {
         segment.opened.clear();
         segment.opened_below.clear();
         for part in [Part::Images, Part::Below] {
@@ -110,14 +112,7 @@ impl Batch {
     ///
     /// # Safety
     /// As of the sweep across the border.
-    pub unsafe fn sweep_within(
-        &self,
-        by: By,
-        segment: &mut Segment,
-        loads: *mut Load,
-        room: &mut Room,
-        done: &mut Done,
-    ) {
+    pub unsafe fn sweep_within(&self, by: By, segment: &mut Segment, loads: LoadsAt, room: &mut Room, done: &mut Done) {
         // SAFETY: the caller's.
         unsafe { self.sweep_part(by, segment, Part::Inside, loads, room, Some(done)) }
         done(segment.grains.end);
@@ -128,18 +123,21 @@ impl Batch {
         By { model, grains, known }: By,
         segment: &mut Segment,
         part: Part,
-        loads: *mut Load,
+        loads: LoadsAt,
         room: &mut Room,
         wave: Option<&mut Done>,
     ) {
         assert!(grains.dt > 0.0);
         assert!(grains.mean.len() == grains.place.len() && grains.kind.len() == grains.place.len());
-        let first = offset(segment.grains.start as u32);
+        debug_assert!(loads.first == offset(segment.grains.start as u32) && (loads.ring.is_null() || wave.is_some()));
         let mut nowhere = Load::default();
-        let targets = Targets::new(loads.cast(), first, part.owned(), (&raw mut nowhere).cast());
+        let targets = match loads.ring.is_null() {
+            true => Targets::new(loads.column.cast(), loads.first, part.owned(), (&raw mut nowhere).cast()),
+            false => Targets::around(loads.ring.cast(), offset(loads.size as u32)),
+        };
         let pairs = &mut segment.parts[part as usize];
         let opened = if part == Part::Below { &mut segment.opened_below } else { &mut segment.opened };
-        let mut work = Work { model, grains, known, targets, first, part, room, opened, wave };
+        let mut work = Work { model, grains, known, targets, loads, part, room, opened, wave };
         // SAFETY: the list was built for these grains; the width was found on this processor.
         unsafe {
             match self.width {
@@ -191,10 +189,10 @@ impl Batch {
         }
         let x = grains.place.as_ptr().cast();
         let mut frontier = Frontier {
-            next: work.first,
+            next: work.loads.first,
             place: grains.place.as_ptr().cast(),
             motion: grains.mean.as_ptr().cast(),
-            loads: work.targets.begin(),
+            loads: work.targets,
         };
         for b in 0..near.blocks.len() {
             let block = &mut near.blocks[b];
@@ -243,9 +241,10 @@ impl Batch {
             targets = targets.with_firsts_at(handed.as_mut_ptr().cast());
         }
         for first in (0..count).step_by(chunk) {
+            let mut limit = u32::MAX;
             match &mut work.wave {
                 Some(done) => {
-                    done(index(octets.pairs[first].i[0]));
+                    limit = done(index(octets.pairs[first].i[0]));
                     frontier.look_ahead(&octets.tags, first, chunk);
                     frontier.look_at_each(octets, first, chunk, |tag| tag.far);
                 }
@@ -318,8 +317,15 @@ impl Batch {
                     if hands_over {
                         let slots = slots_of(group);
                         L::scatter(load, levers, slots.as_ptr(), columns.j(group), &targets);
+                    } else if octets.tags[group.octet].reaches(limit) {
+                        work.loads.scatter(load, levers, &columns, group, limit);
                     } else {
                         L::scatter(load, levers, columns.i(group), columns.j(group), &targets);
+                    }
+                    match work.part {
+                        Part::Below => work.loads.mark_touching(columns.j(group), group),
+                        Part::Images => work.loads.mark_touching(columns.i(group), group),
+                        _ => {}
                     }
                 }
             }
@@ -338,6 +344,42 @@ fn slots_of(group: &Group) -> [u32; 8] {
     std::array::from_fn(|l| offset((8 * group.octet + group.lane + l) as u32))
 }
 
+impl LoadsAt {
+    /// Marks the grains of a group that touch.
+    #[inline(always)]
+    unsafe fn mark_touching(&self, grains: *const u32, group: &Group) {
+        let mut touching = group.touching;
+        while touching != 0 {
+            // SAFETY: the caller's.
+            unsafe { self.mark(*grains.add(touching.trailing_zeros() as usize)) };
+            touching &= touching - 1;
+        }
+    }
+
+    /// Adds the loads of a group some of whose grains may be beyond the window.
+    #[cold]
+    unsafe fn scatter<L: Lane>(
+        &self,
+        load: &[L; 8],
+        levers: &[Record; 2],
+        columns: &Columns,
+        group: &Group,
+        limit: u32,
+    ) {
+        let mut loads = [NOTHING; 2];
+        let slots: [u32; 8] = std::array::from_fn(|l| offset(l as u32));
+        // SAFETY: the caller's; there are not more lanes.
+        unsafe {
+            let to = Targets::apart(loads.each_mut().map(|loads| loads.as_mut_ptr().cast()));
+            L::scatter(load, levers, slots.as_ptr(), slots.as_ptr(), &to);
+            for l in (0..L::N).filter(|l| group.touching >> l & 1 == 1) {
+                self.add(*columns.i(group).add(l), limit, &loads[0][l]);
+                self.add(*columns.j(group).add(l), limit, &loads[1][l]);
+            }
+        }
+    }
+}
+
 /// Shares of the losses that pairs with these second grains book.
 unsafe fn shares_of(grains: Grains, j: *const u32, lanes: usize) -> Record {
     // SAFETY: the caller's.
@@ -350,8 +392,7 @@ struct Work<'a, 'w> {
     grains: Grains<'a>,
     known: Known<'a>,
     targets: Targets,
-    /// Offset of the first grain of the segment.
-    first: u32,
+    loads: LoadsAt,
     part: Part,
     room: &'a mut Room,
     opened: &'a mut Vec<Opened>,

@@ -2,7 +2,7 @@
 
 use crate::contact::near_pairs::{BLOCK, Block, Near, Room};
 use crate::contact::octets::{Octet, Octets, Tag};
-use crate::lanes::{Lane, Quad, Vec3s, offset, prefetch};
+use crate::lanes::{Lane, Quad, Targets, Vec3s, offset, prefetch};
 
 /// Octets between asking for the records of grains and using them.
 const AHEAD: usize = 24;
@@ -20,8 +20,8 @@ pub(super) struct Frontier {
     /// Places, velocities.
     pub place: *const i8,
     pub motion: *const i8,
-    /// Loads, as if they began with grain 0.
-    pub loads: *const i8,
+    /// Loads.
+    pub loads: Targets,
 }
 
 impl Frontier {
@@ -38,7 +38,7 @@ impl Frontier {
             let at = self.next as usize;
             prefetch(self.place.wrapping_add(at));
             prefetch(self.motion.wrapping_add(2 * at));
-            prefetch(self.loads.wrapping_add(2 * at));
+            prefetch(self.loads.hint(self.next));
             self.next += offset(1);
         }
     }

@@ -15,6 +15,7 @@ use crate::contact::sweep::Grains;
 use crate::contact::walls::{
     OnWall, Scene, WallFrames, elongation_on_wall, heir, inverse_effective_radius, release, touches,
 };
+use crate::contact::window::Loads;
 use crate::lanes::{Lane, Record, Width, prefetch};
 use crate::math::Vec3;
 use crate::model::Model;
@@ -69,10 +70,10 @@ impl Pushed {
     /// Adds what acts on it, lane `l` of the rows, to its load and to the sums of the wall; the loads are those of the grains
     /// from `first` on.
     #[inline(always)]
-    pub fn add(&self, rows: &[Record; 8], l: usize, first: usize, loads: &mut [Load], wall_sums: &mut WallSums) {
+    pub fn add(&self, rows: &[Record; 8], l: usize, first: usize, loads: &mut Loads, wall_sums: &mut WallSums) {
         let force = Vec3::new(rows[0][l], rows[1][l], rows[2][l]);
         let g = self.grain - first;
-        let load = &mut loads[g];
+        let load = loads.of(g);
         load.force += force;
         load.torque += self.lever * Vec3::new(rows[4][l], rows[5][l], rows[6][l]);
         load.damped += rows[3][l];
@@ -106,9 +107,11 @@ impl WallBatch {
             flats,
             spots: [now, before],
             told: Told { losses, wall_sums },
+            marks,
             touches: found,
             ..
         } = segment;
+        let loads = &mut Loads { all: loads, marks };
         for flat in flats {
             self.sweep_flat(&scene, flat, &mut Sums { own: own.clone(), loads, losses, wall_sums });
         }
@@ -131,7 +134,7 @@ impl WallBatch {
                 let g = later.grain as usize;
                 prefetch(&grains.place[g]);
                 prefetch(&grains.mean[g]);
-                prefetch(&loads[g - own.start]);
+                prefetch(&loads.all[g - own.start]);
             }
             let (grain, wall) = (entry.grain, entry.wall);
             let old = &before.spots;
@@ -204,7 +207,7 @@ impl WallBatch {
         waiting: &Waiting,
         spots: &mut Spots,
         first: usize,
-        loads: &mut [Load],
+        loads: &mut Loads,
         wall_sums: &mut WallSums,
     ) {
         let o = (spots.spots.len() - 1) / 8;

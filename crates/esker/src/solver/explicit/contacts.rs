@@ -11,8 +11,10 @@ use crate::contact::list::{Cut, Segment};
 use crate::contact::near_pairs::Room;
 use crate::contact::sweep::{self, Grains, Now};
 use crate::contact::walls::{self, WallFrames};
+use crate::contact::window::{LoadsAt, Window};
 use crate::integrate::isotropic::{Found, Isotropic};
 use crate::integrate::{Integrator, Speeds};
+use crate::lanes::offset;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::particles::Load;
@@ -20,6 +22,7 @@ use crate::solver::StepError;
 use crate::state::State;
 use rayon::prelude::*;
 use std::mem::take;
+use std::ptr::null_mut;
 
 /// What comes after the forces of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +31,12 @@ pub enum Then {
     Stop,
     /// The beginning of the next step.
     NextStep,
+}
+
+/// Where the loads of a segment's grains are without a window.
+fn loads_at(column: &mut [Load], segment: &mut Segment) -> LoadsAt {
+    let first = offset(segment.grains.start as u32);
+    LoadsAt { column: column.as_mut_ptr(), marks: segment.marks.as_mut_ptr(), ring: null_mut(), size: 0, first }
 }
 
 /// Evaluates walls, then pairs, over steps of length `dt`, one for each of `frames`, where the walls are then. Where nothing happens
@@ -50,7 +59,7 @@ pub fn contacts(
     if list.scheme.is_none() || dt == 0.0 {
         // The fast integration has left the loads of gravity.
         let loads = p.load.par_iter_mut().with_min_len(4096).zip(&p.mass);
-        loads.for_each(|(load, mass)| *load = Load { force: *mass * gravity, ..Load::default() });
+        loads.for_each(|(load, mass)| *load = Load::of_gravity(*mass, gravity));
     }
     let columns = AllColumns::of(p, &mut [], &mut list.blocks);
     // SAFETY: entries are changed by `Wave` only, and only those nobody looks at any more.
@@ -79,7 +88,7 @@ pub fn contacts(
             None => columns,
         };
         let (batch, wall_batch) = (list.batch.as_ref(), list.wall_batch.as_ref());
-        Sweeps { by: By { model, grains, known }, frames, batch, wall_batch, columns, scheme }
+        Sweeps { by: By { model, grains, known }, frames, batch, wall_batch, columns, scheme, gravity }
     });
     let sweeps: Vec<Sweeps> = sweeps.collect();
     let mut book = |closed: Closed| book(state, closed);
@@ -122,6 +131,7 @@ pub struct Sweeps<'a> {
     pub columns: AllColumns<'a>,
     /// To begin the next step by.
     scheme: Option<&'a Isotropic>,
+    gravity: Vec3,
 }
 
 impl Sweeps<'_> {
@@ -131,6 +141,7 @@ impl Sweeps<'_> {
         segment.told.clear(model.walls.len());
         // SAFETY: nobody else's.
         let loads = unsafe { self.columns.loads(&segment.grains) };
+        let at = loads_at(loads, segment);
         match self.wall_batch {
             Some(batch) => batch.sweep(model, self.frames, grains, segment, loads),
             None => walls::sweep(model, self.frames, grains, segment, loads),
@@ -138,7 +149,7 @@ impl Sweeps<'_> {
         match self.batch {
             Some(batch) => {
                 // SAFETY: nobody else's.
-                unsafe { batch.sweep_across(self.by, segment, loads.as_mut_ptr(), room) }
+                unsafe { batch.sweep_across(self.by, segment, at, room) }
                 segment.take_cut()
             }
             None => Cut::default(),
@@ -154,10 +165,19 @@ impl Sweeps<'_> {
             sweep::sweep(self.by.model, self.by.grains, segment, loads);
             return Found::NOTHING;
         };
-        let mut wave = Wave::new(self.scheme, self.columns, HandOver::to(segment, cuts), &segment.grains);
+        let mut ring = take(&mut room.loads);
+        let mut at = loads_at(loads, segment);
+        let window = segment.window.filter(|_| self.scheme.is_some()).map(|size| {
+            ring.resize(ring.len().max(size), Load::default());
+            (at.ring, at.size) = (ring.as_mut_ptr(), size);
+            // SAFETY: nobody else's.
+            unsafe { Window::new(at, segment.grains.clone(), self.columns.mass, self.gravity) }
+        });
+        let mut wave = Wave::new(self.scheme, self.columns, HandOver::to(segment, cuts), window, &segment.grains);
         // SAFETY: nobody else's, also those of the wave, which comes after the sweep.
-        unsafe { batch.sweep_within(self.by, segment, loads.as_mut_ptr(), room, &mut |g| wave.reach(g)) }
+        unsafe { batch.sweep_within(self.by, segment, at, room, &mut |g| wave.reach(g)) }
         let found = wave.found();
+        room.loads = ring;
         book_opened(segment, cuts);
         found
     }

@@ -46,7 +46,7 @@ pub struct AllColumns<'a> {
     found: *mut Found,
     units: Units,
     lost: [*mut Lost; 2],
-    mass: &'a [f64],
+    pub mass: &'a [f64],
     kind: &'a [u16],
     id: &'a [u64],
     marker: PhantomData<&'a mut Place>,
@@ -151,14 +151,23 @@ impl<'a> AllColumns<'a> {
         unsafe { Column::new(self.found, self.mass.len().div_ceil(BLOCK)) }
     }
 
-    /// One pass over the grains of a block, after those before it in its unit. Notes and returns what it finds.
+    /// One pass over the grains of a block, which have these loads, after those before it in its unit. Notes and returns what it finds. Loads
+    /// that it leaves are of gravity on these grains, or on others that come with their masses.
     ///
     /// # Safety
     /// Nobody else reads or writes the columns of these grains, or of this block, meanwhile, nor passes others of its unit.
-    pub unsafe fn pass(&self, scheme: &Isotropic, pass: Pass, block: usize) -> Found {
+    pub unsafe fn pass(
+        &self,
+        scheme: &Isotropic,
+        pass: Pass,
+        block: usize,
+        load: &mut [Load],
+        coming: Option<&[f64; BLOCK]>,
+    ) -> Found {
         let range = self.grains_of(block);
         let (first, n) = (range.start, range.len());
         let (mass, kind) = (&self.mass[range.clone()], &self.kind[range]);
+        let mass = coming.map_or(mass, |coming| &coming[..n]);
         // SAFETY: the range is there, as those of masses and kinds, and ours.
         let mut columns = unsafe {
             Columns {
@@ -166,7 +175,7 @@ impl<'a> AllColumns<'a> {
                 motion: from_raw_parts_mut(self.motion.add(first), n),
                 now: (!self.now.is_null()).then(|| from_raw_parts_mut(self.now.add(first), n)),
                 orientation: self.turns.then(|| from_raw_parts_mut(self.orientation.add(first), n)),
-                load: from_raw_parts_mut(self.load.add(first), n),
+                load,
                 mass,
                 kind,
             }
@@ -193,7 +202,8 @@ pub fn isotropic_pass(scheme: &Isotropic, pass: Pass, columns: AllColumns) -> Fo
     let unit = |unit: usize| {
         let blocks = unit * of_unit / BLOCK..grains.min((unit + 1) * of_unit).div_ceil(BLOCK);
         // SAFETY: units have different grains, and nobody else is at work.
-        let block = |block: usize| unsafe { columns.pass(scheme, pass, block) };
+        let block =
+            |block| unsafe { columns.pass(scheme, pass, block, columns.loads(&columns.grains_of(block)), None) };
         blocks.map(block).fold(Found::NOTHING, |a, b| a.merged(&b))
     };
     units.map(unit).reduce(|| Found::NOTHING, |a, b| a.merged(&b))
