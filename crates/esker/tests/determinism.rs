@@ -288,27 +288,41 @@ fn a_grain_that_is_thrown_away_within_one_step_ends_the_run_with_a_sentence() {
 #[test]
 fn steps_made_in_one_go_are_those_made_one_by_one() {
     let (model, start) = cube(36);
-    let run = |threads: usize, at_once: u64| {
-        on_threads(threads, || {
-            let (mut state, mut solver) = (start.clone(), Explicit::new(threads));
-            for _ in 0..120 / at_once {
-                solver.go_on(&model, &mut state, at_once).expect("the run goes on");
-            }
-            solver.complete(&mut state);
-            state
-        })
-    };
-    let one_by_one = run(1, 1);
-    assert!(one_by_one.contacts.pairs.len() > 10_000 && one_by_one.ledger.dissipated.total() > 0.0);
-    for (threads, at_once) in [(1, 120), (3, 120), (4, 40), (5, 2)] {
-        assert_same(&one_by_one, &run(threads, at_once), &format!("{threads} threads, {at_once} steps in one go"));
-    }
+    let one_by_one = same_in_one_go(&model, &start);
     let places = &one_by_one.particles.place;
     let candidates = search(places, &model.cell, model.skin, Method::Grid).expect("they are near");
     let pairs = (0..places.len()).flat_map(|i| candidates.row(i).iter().map(move |j| (offset(i as u32), offset(*j))));
     let (i, j): (Vec<u32>, Vec<u32>) = pairs.unzip();
     let size = window::size(places.len(), [&i, &j]).expect("nearly all are within it");
     assert!(i.iter().zip(&j).filter(|(i, j)| *j - *i > offset(size as u32)).count() > 1000, "beyond {size}");
+}
+
+#[test]
+fn steps_made_in_one_go_across_a_periodic_axis_are_those_made_one_by_one() {
+    let (mut model, start) = cube(24);
+    model.cell = PeriodicCell { origin: Vec3::ZERO, length: [Some(24.0 * 1.999 * 0.005), None, None] };
+    same_in_one_go(&model, &start);
+}
+
+/// The state after some steps that were made one by one, as after those in pieces of any length on any number of threads.
+#[track_caller]
+fn same_in_one_go(model: &Model, start: &State) -> State {
+    let run = |threads: usize, at_once: u64| {
+        on_threads(threads, || {
+            let (mut state, mut solver) = (start.clone(), Explicit::new(threads));
+            for _ in 0..120 / at_once {
+                solver.go_on(model, &mut state, at_once).expect("the run goes on");
+            }
+            solver.complete(&mut state);
+            state
+        })
+    };
+    let one_by_one = run(1, 1);
+    assert!(one_by_one.contacts.pairs.len() > 4000 && one_by_one.ledger.dissipated.total() > 0.0);
+    for (threads, at_once) in [(1, 120), (3, 120), (4, 40), (5, 2)] {
+        assert_same(&one_by_one, &run(threads, at_once), &format!("{threads} threads, {at_once} steps in one go"));
+    }
+    one_by_one
 }
 
 /// Whose threads stay awake for a stretch of steps: all of the pool. If such a step gave the pool a part of anything, this would not end.

@@ -53,7 +53,7 @@ pub struct Segment {
     pub spots: [Spots; 2],
     /// What the last sweep did.
     pub told: Told,
-    /// Which of its grains have more than gravity in the column of loads, see [`Window`](super::window::Window).
+    /// Which of its grains may have more than gravity in the column of loads, see [`Window`](super::window::Window).
     pub marks: Vec<u64>,
     /// How many grains have their loads in such a window, if sweeps within have one.
     pub window: Option<usize>,

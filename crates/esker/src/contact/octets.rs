@@ -32,7 +32,7 @@ pub struct Tag {
 }
 
 impl Tag {
-    /// Whether some pair reaches grains that lie beyond an offset, the largest number for none.
+    /// Whether some pair may reach grains at an offset or beyond it, unless that is the largest number.
     #[inline(always)]
     pub fn reaches(&self, limit: u32) -> bool {
         self.farthest >= limit || self.far && limit < u32::MAX

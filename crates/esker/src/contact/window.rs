@@ -19,8 +19,8 @@ use std::slice::from_raw_parts_mut;
 /// How many grains may have their loads in a window: powers of two, and whole blocks.
 const SIZES: [usize; 3] = [1024, 2048, 4096];
 
-/// One in so many pairs may have a partner out of reach: it takes several times as long.
-const MOST_BEYOND: f64 = 100.0;
+/// Most pairs that may have a partner out of reach: those take longer.
+const MOST_BEYOND: f64 = 0.01;
 
 /// Loads of the grains of a segment in the column, for who adds to few of them.
 pub struct Loads<'a> {
@@ -50,7 +50,7 @@ pub fn size(grains: usize, [i, j]: [&[u32]; 2]) -> Option<usize> {
         }
     }
     let mut sizes = SIZES.into_iter().zip(beyond);
-    let fits = |&(size, beyond): &(usize, usize)| grains > size && MOST_BEYOND * beyond as f64 <= i.len() as f64;
+    let fits = |&(size, beyond): &(usize, usize)| grains > size && beyond as f64 <= MOST_BEYOND * i.len() as f64;
     sizes.find(fits).map(|(size, _)| size)
 }
 
@@ -104,7 +104,8 @@ impl LoadsAt {
     }
 }
 
-/// Follows a sweep over the pairs within a segment. Between two steps all loads of the column are those of gravity.
+/// Follows a sweep over the pairs within a segment, behind which grains begin the next step. Before it all loads of the column are those of
+/// gravity, but for marked ones, and after it all.
 pub struct Window<'a> {
     loads: LoadsAt,
     /// The segment's grains.
@@ -150,7 +151,7 @@ impl<'a> Window<'a> {
         unsafe { from_raw_parts_mut(self.loads.ring.add(block.start & (self.loads.size - 1)), block.len()) }
     }
 
-    /// Masses of the grains that come next to where those of a block are, the first one it has: as many as these.
+    /// Masses of the grains that come next to where those of a block are, the first one it has: as many as these, then zeros.
     pub fn coming(&self, block: &Range<usize>) -> [f64; BLOCK] {
         let mut masses = [0.0; BLOCK];
         let coming = self.next..self.own.end.min(self.next + block.len());

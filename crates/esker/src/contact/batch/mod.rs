@@ -20,7 +20,7 @@ mod walls;
 pub use walls::WallBatch;
 
 use super::column::Column;
-use super::list::{Memories, Opened, Pairs, Part, Segment};
+use super::list::{self, Memories, Opened, Pairs, Part, Segment};
 use super::near_pairs::{Block, Room};
 use super::octets::{Needs, Octet};
 use super::sweep::{Grains, release};
@@ -320,6 +320,8 @@ impl Batch {
                     } else if octets.tags[group.octet].reaches(limit) {
                         work.loads.scatter(load, levers, &columns, group, limit);
                     } else {
+                        let begin = index(octets.pairs[first].i[0]) / list::BLOCK * list::BLOCK;
+                        debug_assert!(work.loads.holds(&columns, group, L::N, begin, limit));
                         L::scatter(load, levers, columns.i(group), columns.j(group), &targets);
                     }
                     match work.part {
@@ -356,8 +358,9 @@ impl LoadsAt {
         }
     }
 
-    /// Adds the loads of a group some of whose grains may be beyond the window.
-    #[cold]
+    /// Adds the loads of a group some of whose grains may be beyond the window. Pairs that do not touch are left out: to add their zeros
+    /// changes nothing, since no sum is a negative zero.
+    #[inline(always)]
     unsafe fn scatter<L: Lane>(
         &self,
         load: &[L; 8],
@@ -372,11 +375,30 @@ impl LoadsAt {
         unsafe {
             let to = Targets::apart(loads.each_mut().map(|loads| loads.as_mut_ptr().cast()));
             L::scatter(load, levers, slots.as_ptr(), slots.as_ptr(), &to);
-            for l in (0..L::N).filter(|l| group.touching >> l & 1 == 1) {
-                self.add(*columns.i(group).add(l), limit, &loads[0][l]);
-                self.add(*columns.j(group).add(l), limit, &loads[1][l]);
-            }
+            self.add_each(&loads, [columns.i(group), columns.j(group)], group.touching, limit);
         }
+    }
+
+    /// Adds loads of first and of second grains one after another, those of the pairs that touch.
+    #[cold]
+    #[inline(never)]
+    unsafe fn add_each(&self, loads: &[[Load; 8]; 2], grains: [*const u32; 2], mut touching: u8, limit: u32) {
+        while touching != 0 {
+            let l = touching.trailing_zeros() as usize;
+            for (loads, grains) in loads.iter().zip(grains) {
+                // SAFETY: the caller's.
+                unsafe { self.add(*grains.add(l), limit, &loads[l]) };
+            }
+            touching &= touching - 1;
+        }
+    }
+
+    /// Whether the grains of a group are in the window, when it begins with `first`, or there is none.
+    unsafe fn holds(&self, columns: &Columns, group: &Group, lanes: usize, first: usize, limit: u32) -> bool {
+        let in_it = |grain: u32| index(grain) >= first && grain < limit;
+        // SAFETY: the caller's.
+        self.ring.is_null()
+            || (0..lanes).all(|l| unsafe { in_it(*columns.i(group).add(l)) && in_it(*columns.j(group).add(l)) })
     }
 }
 

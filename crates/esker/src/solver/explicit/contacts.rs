@@ -141,13 +141,13 @@ impl Sweeps<'_> {
         segment.told.clear(model.walls.len());
         // SAFETY: nobody else's.
         let loads = unsafe { self.columns.loads(&segment.grains) };
-        let at = loads_at(loads, segment);
         match self.wall_batch {
             Some(batch) => batch.sweep(model, self.frames, grains, segment, loads),
             None => walls::sweep(model, self.frames, grains, segment, loads),
         }
         match self.batch {
             Some(batch) => {
+                let at = loads_at(loads, segment);
                 // SAFETY: nobody else's.
                 unsafe { batch.sweep_across(self.by, segment, at, room) }
                 segment.take_cut()

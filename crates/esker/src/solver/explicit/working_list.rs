@@ -63,7 +63,7 @@ impl WorkingList {
             let pairs: usize = s.parts.iter().map(Pairs::memory_held).sum();
             let spots: usize = s.spots.iter().map(Spots::memory_held).sum();
             let flats: usize = s.flats.iter().map(Flat::memory_held).sum();
-            let opened = held(&s.opened) + held(&s.opened_below) + held(&s.sources);
+            let opened = held(&s.opened) + held(&s.opened_below) + held(&s.sources) + held(&s.marks);
             pairs + walls + flats + spots + opened + s.told.memory_held()
         };
         let segments: usize = self.segments.iter().map(of_segment).sum();
